@@ -1,0 +1,6 @@
+"""Step 3, apply: stock LLVM compiles the frozen module from the decisions alone."""
+
+from harness.apply.compile import Compiled, compile_decisions
+from harness.apply.plan import CompilePlan, Step, clang_generate, clang_optimise
+
+__all__ = ["Compiled", "CompilePlan", "Step", "clang_generate", "clang_optimise", "compile_decisions"]

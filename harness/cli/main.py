@@ -1,0 +1,255 @@
+"""The verbs and their options. Everything else is imported when a verb runs: help must be instant."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.output import Format
+from harness.errors import HarnessError
+
+__all__ = ["main"]
+
+app = typer.Typer(
+    name="harness",
+    help="Compare optimisation policies on stock LLVM 22: learned or hand-written, on the same programs, "
+    "under the same measurement.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
+Results = Annotated[Path | None, typer.Option("--results", help="Folder of run files [default: results/].")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers [default: one a core].")]
+Targets = Annotated[list[str] | None, typer.Option("--target", help="x86-64, aarch64, or both with a comma.")]
+
+
+def _format(as_json: bool, as_csv: bool) -> Format:
+    return Format.JSON if as_json else Format.CSV if as_csv else Format.TABLE
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """List every prerequisite: its version, what needs it, how to install it."""
+    from harness.cli.doctor import doctor
+
+    raise typer.Exit(doctor(_format(as_json, False)))
+
+
+@app.command(context_settings={"allow_interspersed_args": True})
+def suites(
+    names: Annotated[list[str] | None, typer.Argument(help="NAME, or: check NAME [BENCHMARK]…")] = None,
+    write: Annotated[bool, typer.Option("--write", help="check: pin the results that were found equal.")] = False,
+    jobs: Jobs = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show the suites, or the programs of one. `suites check NAME` repeats its admission.
+
+    A program is admitted when its outputs are equal at O0 to O3, Os and Oz on both targets, and its
+    workloads run clean under AddressSanitizer and UndefinedBehaviorSanitizer.
+    """
+    from harness.cli import suites as verb
+
+    words = names or []
+    if words[:1] == ["check"]:
+        raise typer.Exit(verb.check(words[1:], write, jobs, _format(as_json, as_csv)))
+    raise typer.Exit(verb.show(words, _format(as_json, as_csv)))
+
+
+@app.command()
+def fetch(
+    suite: Annotated[str, typer.Argument(help="Suite whose sources are wanted.")],
+    folder: Annotated[Path | None, typer.Option("--from", help="Take tarballs from this folder.")] = None,
+    jobs: Jobs = None,
+) -> None:
+    """Download, verify and unpack the sources of a suite."""
+    from harness.cli.fetch import fetch
+
+    raise typer.Exit(fetch(suite, folder, jobs))
+
+
+@app.command()
+def policies(as_json: Json = False, as_csv: Csv = False) -> None:
+    """Show the baselines and the submissions."""
+    from harness.cli.policies import policies
+
+    raise typer.Exit(policies(_format(as_json, as_csv)))
+
+
+@app.command()
+def run(
+    suite: Annotated[str, typer.Option("--suite", help="Name of a suite, or path of a suite.toml.")],
+    benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option("--policy", help="Names or folders, with commas or repeated [default: all].")
+    ] = None,
+    target: Targets = None,
+    track: Annotated[str, typer.Option("--track", help="What is optimised for.")] = "size",
+    metric: Annotated[list[str] | None, typer.Option("--metric", help="Only these metrics; repeatable.")] = None,
+    jobs: Jobs = None,
+    results: Results = None,
+    compile_timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for each compile step.")] = 60.0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Run policies on a suite and record the results. An interrupted run, given again, resumes."""
+    from harness.cli.run import RunOptions, run
+
+    options = RunOptions(
+        suite=suite,
+        benchmarks=_words(benchmark),
+        policies=_words(policy),
+        targets=_words(target),
+        track=track,
+        metrics=_words(metric),
+        jobs=jobs,
+        results=results,
+        compile_timeout=compile_timeout,
+    )
+    raise typer.Exit(run(options, dry_run, _format(as_json, as_csv)))
+
+
+@app.command()
+def replay(
+    run: Annotated[str, typer.Argument(help="Name or path of a run.")],
+    benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
+    policy: Annotated[list[str] | None, typer.Option("--policy", help="Only these; repeatable.")] = None,
+    jobs: Jobs = None,
+    results: Results = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Rebuild a run's objects from its decisions and compare them with what was measured."""
+    from harness.cli.replay import replay
+
+    raise typer.Exit(replay(run, _words(benchmark), _words(policy), jobs, results, _format(as_json, as_csv)))
+
+
+@app.command()
+def repro(
+    row: Annotated[str, typer.Argument(help="RUN#LINE, or RUN/BENCHMARK/TARGET/POLICY.")],
+    results: Results = None,
+) -> None:
+    """Print a shell script of bare clang, opt and ld commands that gives a row's object."""
+    from harness.cli.repro import repro
+
+    raise typer.Exit(repro(row, results))
+
+
+Suite = Annotated[str | None, typer.Option("--suite", help="Only this suite.")]
+Track = Annotated[str | None, typer.Option("--track", help="Only this track.")]
+Metric = Annotated[str | None, typer.Option("--metric", help="Another metric than the one that ranks.")]
+Reference = Annotated[str | None, typer.Option("--reference", help="Another reference policy.")]
+Split = Annotated[str | None, typer.Option("--split", help="Only programs of this split: train or test.")]
+Origin = Annotated[str | None, typer.Option("--origin", help="Only programs of this origin: debian, own, local.")]
+Llvm = Annotated[str | None, typer.Option("--llvm", help="Fingerprint of the compiler [default: the last used].")]
+
+
+@app.command()
+def leaderboard(
+    suite: Suite = None,
+    target: Targets = None,
+    track: Track = None,
+    metric: Metric = None,
+    reference: Reference = None,
+    split: Split = None,
+    origin: Origin = None,
+    llvm: Llvm = None,
+    sql: Annotated[bool, typer.Option("--sql", help="Print the queries instead of their answers.")] = False,
+    results: Results = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Print the standings."""
+    from harness.cli.leaderboard import leaderboard
+
+    raise typer.Exit(
+        leaderboard(
+            results, sql, _format(as_json, as_csv), suite=suite, targets=tuple(_words(target)), track=track,
+            metric=metric, reference=reference, split=split, origin=origin, llvm=llvm,
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def compare(
+    a: Annotated[str, typer.Argument(help="A policy.")],
+    b: Annotated[str, typer.Argument(help="Another.")],
+    suite: Suite = None,
+    target: Targets = None,
+    track: Track = None,
+    metric: Metric = None,
+    split: Split = None,
+    origin: Origin = None,
+    llvm: Llvm = None,
+    results: Results = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Compare two policies program by program, the largest differences first."""
+    from harness.cli.compare import compare
+
+    raise typer.Exit(
+        compare(
+            a, b, results, _format(as_json, as_csv), suite=suite, targets=tuple(_words(target)), track=track,
+            metric=metric, split=split, origin=origin, llvm=llvm,
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def export(
+    output: Annotated[Path, typer.Argument(help="File to write: .csv, .json or .parquet.")],
+    suite: Suite = None,
+    results: Results = None,
+) -> None:
+    """Write all recorded rows to one CSV, JSON or Parquet file."""
+    from harness.cli.export import export
+
+    raise typer.Exit(export(output, suite, results))
+
+
+@app.command()
+def serve(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
+    results: Results = None,
+) -> None:
+    """Show the leaderboard as a page in the browser."""
+    from harness.cli.serve import serve
+
+    raise typer.Exit(serve(port, results))
+
+
+@app.command()
+def schema(
+    name: Annotated[str | None, typer.Argument(help="suite, submission, header or row.")] = None,
+) -> None:
+    """Print the JSON Schema of a file format."""
+    from harness.cli.schema import schema
+
+    raise typer.Exit(schema(name))
+
+
+def _words(values: list[str] | None) -> list[str]:
+    """Repeated options, each of which may be a comma-separated list."""
+    return [word.strip() for value in values or [] for word in value.split(",") if word.strip()]
+
+
+def main() -> None:
+    """Entry point: errors that a user can cause become one message and an exit code."""
+    try:
+        app()
+    except HarnessError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on where it stopped", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output (head, less) went away
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,149 @@
+"""Tables for people, JSON and CSV for programs; progress; errors."""
+
+import csv
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+__all__ = ["Column", "Format", "LineProgress", "RichProgress", "duration", "emit", "note", "observer"]
+
+
+class Format(StrEnum):
+    """How a table is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a printed table: its heading, the record's field, how a value looks."""
+
+    heading: str
+    field: str
+    show: Callable[[Any], str] = str
+    right: bool = False
+
+
+def emit(records: Sequence[dict[str, Any]], columns: Sequence[Column], format_: Format, title: str = "") -> None:
+    """Print records: all fields as JSON or CSV, the chosen columns as a table."""
+    if format_ is Format.JSON:
+        print(json.dumps(list(records), indent=2))
+    elif format_ is Format.CSV:
+        names = list(records[0]) if records else [column.field for column in columns]
+        writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+    else:
+        _table(records, columns, title)
+
+
+def _table(records: Sequence[dict[str, Any]], columns: Sequence[Column], title: str) -> None:
+    """Aligned plain text: it can be piped, grepped and pasted. Wide characters do not occur."""
+    shown = [[_cell(column, record.get(column.field)) for column in columns] for record in records]
+    widths = [max(len(c.heading), *(len(row[i]) for row in shown), 0) for i, c in enumerate(columns)]
+    if title:
+        print(title)
+    print(_line([c.heading for c in columns], columns, widths))
+    print("  ".join("─" * width for width in widths))
+    for row in shown:
+        print(_line(row, columns, widths))
+
+
+def _cell(column: Column, value: Any) -> str:
+    return "–" if value is None else column.show(value)
+
+
+def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> str:
+    parts = [
+        cell.rjust(width) if column.right else cell.ljust(width)
+        for cell, column, width in zip(cells, columns, widths, strict=True)
+    ]
+    return "  ".join(parts).rstrip()
+
+
+def note(text: str) -> None:
+    """A remark for people: standard error, so that tables stay clean."""
+    print(text, file=sys.stderr)
+
+
+def duration(seconds: float) -> str:
+    """``75`` → ``1:15``; below a minute in seconds."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return (
+        f"{whole // 60}:{whole % 60:02d}"
+        if whole < 3600
+        else f"{whole // 3600}:{whole % 3600 // 60:02d}:{whole % 60:02d}"
+    )
+
+
+class LineProgress:
+    """Progress without a terminal: one line every five per cent, or when a stage ends."""
+
+    def __init__(self) -> None:
+        self._name, self._total, self._done, self._next = "", 0.0, 0.0, 0.0
+        self._started = 0.0
+
+    def stage(self, name: str, total: float) -> None:
+        """See ``Observer``."""
+        self._name, self._total, self._done, self._next = name, total, 0.0, 0.05
+        self._started = time.monotonic()
+
+    def advance(self, weight: float, what: str) -> None:
+        """See ``Observer``."""
+        self._done += weight
+        share = self._done / self._total if self._total else 1.0
+        spent = time.monotonic() - self._started
+        if share >= self._next or share > 1 - 1e-9:
+            self._next = share + 0.05
+            left = spent * (1 - share) / share if share else 0.0
+            note(f"{self._name:<7} {share:4.0%}  {duration(spent):>6} spent, {duration(left):>6} left  {what}")
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class RichProgress:
+    """Progress on a terminal: a bar a stage, with time spent and left."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        self._progress = Progress(
+            TextColumn("{task.description:<7}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[what]}", style="dim"),
+            console=Console(stderr=True),
+        )
+        self._task: TaskID | None = None
+        self._progress.start()
+
+    def stage(self, name: str, total: float) -> None:
+        """See ``Observer``."""
+        self._task = self._progress.add_task(name, total=total, what="")
+
+    def advance(self, weight: float, what: str) -> None:
+        """See ``Observer``."""
+        if self._task is not None:
+            self._progress.update(self._task, advance=weight, what=what)
+
+    def close(self) -> None:
+        """Leave the bars as they are and give the terminal back."""
+        self._progress.stop()
+
+
+def observer() -> LineProgress | RichProgress:
+    """The progress display that fits standard error."""
+    return RichProgress() if sys.stderr.isatty() else LineProgress()

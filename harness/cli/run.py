@@ -1,0 +1,84 @@
+"""``harness run``."""
+
+import os
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.cli.leaderboard import print_standings
+from harness.cli.output import Format, duration, note, observer
+from harness.engine import local_engine
+from harness.flow.bench import open_bench
+from harness.flow.request import Request, make_request
+from harness.flow.run import RunReport, execute_run, outlook
+from harness.paths import default_results
+from harness.policy import kind_of
+from harness.record.rows import Row
+
+__all__ = ["RunOptions", "run"]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The verb's options."""
+
+    suite: str
+    benchmarks: list[str]
+    policies: list[str]
+    targets: list[str]
+    track: str
+    metrics: list[str]
+    jobs: int | None
+    results: Path | None
+    compile_timeout: float
+
+
+def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
+    """Exit code: 0 when every cell is ok or unsupported, 1 when some failed."""
+    import time
+
+    started = time.monotonic()
+    request = make_request(
+        options.suite, options.benchmarks, options.policies, options.targets, options.track, options.metrics
+    )
+    bench = open_bench(options.compile_timeout)
+    jobs = options.jobs or len(os.sched_getaffinity(0))
+    if dry_run:
+        plan = outlook(request, bench, jobs)
+        print(f"{plan.cells} cells: {plan.cells - plan.cached} to do, {plan.cached} cached")
+        print(f"{plan.to_fetch} source trees to fetch, {plan.to_freeze} modules to freeze")
+        print(f"about {duration(plan.seconds)} with {jobs} workers (a rough estimate)")
+        return 0
+    results = options.results or default_results()
+    progress = observer()
+    try:
+        report = execute_run(request, bench, local_engine(jobs), results, progress, sys.argv[1:])
+    finally:
+        progress.close()
+    _summary(request, report, time.monotonic() - started)
+    print_standings(
+        results, format_, suite=request.suite.name, targets=tuple(request.targets), track=request.track.value
+    )
+    return 1 if report.failed else 0
+
+
+def _summary(request: Request, report: RunReport, seconds: float) -> None:
+    note(f"{report.cells} cells, {report.computed} computed now, {len(report.failed)} failed, in {duration(seconds)}")
+    for (policy, outcome, detail), rows in _grouped(report.failed).items():
+        where = ", ".join(f"{row.benchmark} ({row.target.value})" for row in rows[:4])
+        more = f" and {len(rows) - 4} more" if len(rows) > 4 else ""
+        note(f"  {policy}: {outcome}: {detail}\n    on {where}{more}")
+    for policy in request.policies:
+        for remark in kind_of(policy.manifest.kind).notes(policy):
+            note(f"  {policy.name}: {remark}")
+    note(f"recorded in {report.file}" if report.file else "nothing new: every row is recorded already")
+
+
+def _grouped(rows: tuple[Row, ...]) -> dict[tuple[str, str, str], list[Row]]:
+    """Failures that say the same, together: the commonest first."""
+    keys = Counter((row.policy, row.outcome.value, row.detail) for row in rows)
+    return {
+        key: [row for row in rows if (row.policy, row.outcome.value, row.detail) == key]
+        for key, _ in keys.most_common()
+    }

@@ -1,0 +1,46 @@
+"""Decisions: everything that a policy decided for one frozen module, and all that apply may read."""
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from harness.digest import canonical_json, digest_bytes
+from harness.errors import UsageError
+from harness.vocabulary import Level, PolicyKind
+
+__all__ = ["Decisions"]
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What was decided. ``body`` is the kind's own: its replay reads it, nothing else does."""
+
+    kind: PolicyKind
+    level: Level
+    """The level that the module is frozen at and that clang's part of the plan runs at."""
+    body: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def content(self) -> bytes:
+        """The decisions file."""
+        fields = {"schema": SCHEMA, "kind": self.kind.value, "level": self.level.value, "body": self.body}
+        return canonical_json(fields)
+
+    @cached_property
+    def digest(self) -> str:
+        """Names the file."""
+        return digest_bytes(self.content)
+
+    @classmethod
+    def parse(cls, content: bytes, where: str) -> "Decisions":
+        """Read a decisions file. Raises UsageError for anything else."""
+        try:
+            fields = json.loads(content)
+            if fields["schema"] != SCHEMA:
+                raise UsageError(f"decisions of schema {fields['schema']}; this harness reads {SCHEMA}", where=where)
+            return cls(PolicyKind(fields["kind"]), Level(fields["level"]), dict(fields["body"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"not a decisions file: {error}", where=where) from None

@@ -1,0 +1,55 @@
+"""Everything that the harness raises on purpose.
+
+::
+
+    HarnessError                exit code
+    ├── UsageError              2   the user asked for something that cannot be (also: a broken file)
+    ├── PrerequisiteError       3   a tool, a library or a right is missing
+    └── CellError               1   one cell ended with an outcome other than ok; the run goes on
+
+An error says what was wrong (``message``), where (``where``: a file, a field, a line) and what to
+do about it (``hint``). The command line prints the three and no traceback.
+"""
+
+from harness.vocabulary import Outcome
+
+__all__ = ["CellError", "HarnessError", "PrerequisiteError", "UsageError"]
+
+
+class HarnessError(Exception):
+    """Base of all errors that a user can cause."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{text}\n  {self.hint}" if self.hint else text
+
+
+class UsageError(HarnessError):
+    """A wrong argument, or a file of the user's that cannot be used."""
+
+    exit_code = 2
+
+
+class PrerequisiteError(HarnessError):
+    """Something that must be installed or allowed is not; ``hint`` is the command that mends it."""
+
+    exit_code = 3
+
+
+class CellError(HarnessError):
+    """A cell ended with ``outcome``; ``message`` is the detail that its rows record."""
+
+    def __init__(self, outcome: Outcome, message: str) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+    def __reduce__(self) -> tuple[type["CellError"], tuple[Outcome, str]]:
+        return CellError, (self.outcome, self.message)

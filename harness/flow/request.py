@@ -1,0 +1,97 @@
+"""A request, checked: names become programs, policies, targets and metrics; together, cells."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import TypeVar
+
+from harness.errors import UsageError
+from harness.flow.cell import Cell
+from harness.measure import choose_metrics
+from harness.policy import Policy, all_policies
+from harness.policy.load import choose_policies
+from harness.suite.load import LoadedSuite, Program, choose, load_suite
+from harness.vocabulary import Level, Target, Track
+
+__all__ = ["Request", "make_request", "parse_targets", "parse_track"]
+
+Word = TypeVar("Word", bound=StrEnum)
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything that a run is asked for."""
+
+    suite: LoadedSuite
+    programs: tuple[Program, ...]
+    policies: tuple[Policy, ...]
+    targets: tuple[Target, ...]
+    track: Track
+    metrics: tuple[str, ...]
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """One for each program, target, policy and seed."""
+        return tuple(
+            Cell(program, target, self.track, policy, seed)
+            for program in self.programs
+            for target in self.targets
+            for policy in self.policies
+            for seed in policy.manifest.seeds
+        )
+
+    @cached_property
+    def modules(self) -> tuple[tuple[Program, Target, Level], ...]:
+        """The frozen modules that the cells need, each once."""
+        needed = {(c.program.id, c.target, c.level): c for c in self.cells if c.target in c.policy.manifest.targets}
+        return tuple((cell.program, target, level) for (_, target, level), cell in needed.items())
+
+
+def make_request(
+    suite: str,
+    benchmarks: Iterable[str] = (),
+    policies: Iterable[str | Policy] = (),
+    targets: Sequence[str] = (),
+    track: str = Track.SIZE.value,
+    metrics: Iterable[str] = (),
+) -> Request:
+    """Check every name. Raises UsageError for the first that means nothing.
+
+    Without policies: every baseline and submission of the track.
+    """
+    loaded = load_suite(suite)
+    chosen_track = parse_track(track)
+    named = list(policies)
+    given = [policy for policy in named if isinstance(policy, Policy)]
+    found = choose_policies(policy for policy in named if isinstance(policy, str))
+    every = [] if named else [p for p in all_policies() if p.manifest.track is chosen_track]
+    return Request(
+        suite=loaded,
+        programs=choose(loaded, benchmarks),
+        policies=tuple(found + given + every),
+        targets=parse_targets(targets),
+        track=chosen_track,
+        metrics=tuple(metric.name for metric in choose_metrics(metrics)),
+    )
+
+
+def parse_targets(names: Sequence[str]) -> tuple[Target, ...]:
+    """Targets from words, each of which may be a comma-separated list; both when none is given."""
+    words = [word.strip() for name in names for word in name.split(",") if word.strip()]
+    return tuple(dict.fromkeys(_word(Target, word, "target") for word in words)) or tuple(Target)
+
+
+def parse_track(name: str) -> Track:
+    """A track from its name."""
+    return _word(Track, name, "track")
+
+
+def _word(kind: type[Word], word: str, what: str) -> Word:
+    known = [str(member) for member in kind]
+    if word in known:
+        return kind(word)
+    close = difflib.get_close_matches(word, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+    raise UsageError(f"unknown {what} {word!r}", hint=hint)

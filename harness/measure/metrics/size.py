@@ -1,0 +1,19 @@
+"""Sizes of the program's one object file."""
+
+from harness.measure.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, sections
+from harness.measure.registry import Subject, metric
+
+
+@metric("size.alloc", unit="bytes", deterministic=True)
+def size_alloc(subject: Subject) -> int:
+    """What is loaded of the object: allocated sections, unwind tables included, without .bss.
+
+    Ranks track size: a policy that shrinks .text by growing .eh_frame gains nothing.
+    """
+    return sum(s.size for s in sections(subject.object) if s.flags & SHF_ALLOC and s.type != SHT_NOBITS)
+
+
+@metric("size.text", unit="bytes", deterministic=True)
+def size_text(subject: Subject) -> int:
+    """Executable sections of the object: what MLGO reports."""
+    return sum(s.size for s in sections(subject.object) if s.flags & SHF_EXECINSTR)

@@ -1,0 +1,47 @@
+"""The registry of policy kinds: the one place where a new kind is made known.
+
+A kind checks a policy's files, decides for a frozen module, and turns decisions alone into a plan.
+"""
+
+from typing import Protocol
+
+from harness.apply.plan import CompilePlan
+from harness.decide import Decisions
+from harness.freeze import FrozenModule
+from harness.policy.level import LevelKind
+from harness.policy.load import Policy
+from harness.policy.pass_sequence import PassSequenceKind
+from harness.toolchain import Toolchain
+from harness.vocabulary import Level, PolicyKind, Target, Track
+
+__all__ = ["KINDS", "Kind", "kind_of"]
+
+
+class Kind(Protocol):
+    """What the flow asks of a kind of policy."""
+
+    def check(self, policy: Policy, where: str) -> None:
+        """Raise UsageError, naming the field, when the manifest lacks what the kind needs."""
+
+    def notes(self, policy: Policy) -> list[str]:
+        """Remarks for people on what of the policy's files is not done as written."""
+
+    def freeze_level(self, policy: Policy, track: Track) -> Level:
+        """The level of the module that the policy starts from."""
+
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, toolchain: Toolchain) -> Decisions:
+        """The policy's decisions. Raises CellError: ``policy-error`` or ``policy-timeout``."""
+
+    def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
+        """The plan of these decisions. Sees no policy: this is what replay runs."""
+
+
+KINDS: dict[PolicyKind, Kind] = {
+    PolicyKind.LEVEL: LevelKind(),
+    PolicyKind.PASS_SEQUENCE: PassSequenceKind(),
+}
+
+
+def kind_of(name: PolicyKind) -> Kind:
+    """The kind's implementation."""
+    return KINDS[name]

@@ -1,0 +1,41 @@
+"""Kind ``level``: clang's own plan at one level, on a module frozen at that level. It replaces nothing.
+
+Its policies are the baselines ``O0`` to ``Oz``: what a user of ``clang -O<L>`` gets.
+"""
+
+from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
+from harness.decide import Decisions
+from harness.errors import UsageError
+from harness.freeze import FrozenModule
+from harness.policy.load import Policy
+from harness.toolchain import Toolchain
+from harness.vocabulary import Level, PolicyKind, Target, Track
+
+__all__ = ["LevelKind"]
+
+
+class LevelKind:
+    """See ``harness.policy.kinds.Kind``."""
+
+    def check(self, policy: Policy, where: str) -> None:
+        """``values.level`` must be one of clang's levels."""
+        level = policy.manifest.values.get("level")
+        if level not in set(Level):
+            known = ", ".join(Level)
+            raise UsageError(f"values.level: a policy of kind 'level' needs one of {known}, not {level!r}", where=where)
+
+    def notes(self, policy: Policy) -> list[str]:
+        """Nothing to remark."""
+        return []
+
+    def freeze_level(self, policy: Policy, track: Track) -> Level:
+        """Its own level: on a module frozen at -Oz, the other levels' pipelines nearly coincide."""
+        return Level(str(policy.manifest.values["level"]))
+
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, toolchain: Toolchain) -> Decisions:
+        """The level, and nothing else."""
+        return Decisions(PolicyKind.LEVEL, frozen.level)
+
+    def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
+        """The reference plan."""
+        return CompilePlan(clang_optimise(decisions.level, target), clang_generate(decisions.level, target))

@@ -1,0 +1,114 @@
+"""Finding and loading policies: a name or a folder becomes a checked, frozen value."""
+
+import difflib
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from harness.digest import digest_bytes, digest_of
+from harness.errors import UsageError
+from harness.paths import BASELINES, SUBMISSIONS
+from harness.policy.manifest import Manifest
+from harness.suite.load import explain_validation
+
+__all__ = ["MANIFEST", "Policy", "all_policies", "choose_policies", "load_policy"]
+
+MANIFEST = "submission.toml"
+_LARGEST_FILE = 64 << 20
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A manifest with the contents of its files."""
+
+    manifest: Manifest
+    folder: Path
+    contents: dict[str, bytes]
+    """Role → the file's bytes."""
+    baseline: bool
+
+    @property
+    def name(self) -> str:
+        """The policy's name."""
+        return self.manifest.name
+
+    @cached_property
+    def digest(self) -> str:
+        """Of everything that can change what it decides."""
+        files = {role: digest_bytes(content) for role, content in self.contents.items()}
+        return digest_of([self.manifest.digest_fields(), files])
+
+    def file(self, role: str) -> tuple[str, bytes]:
+        """Name and content of the file with this role."""
+        return str(self.folder / self.manifest.files[role]), self.contents[role]
+
+
+def all_policies() -> list[Policy]:
+    """Every baseline, then every submission, by name. Raises UsageError for the first broken one."""
+    return [_load(folder) for root in (BASELINES, SUBMISSIONS) for folder in _folders(root)]
+
+
+def load_policy(name: str) -> Policy:
+    """The policy called ``name``, or the one in the folder that ``name`` is the path of.
+
+    Raises UsageError for an unknown name and for a manifest that breaks the schema.
+    """
+    if "/" in name:
+        return _load(Path(name).expanduser().resolve())
+    for root in (BASELINES, SUBMISSIONS):
+        if (root / name / MANIFEST).is_file():
+            return _load(root / name)
+    known = [folder.name for root in (BASELINES, SUBMISSIONS) for folder in _folders(root)]
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+    raise UsageError(f"unknown policy {name!r}", hint=f"{hint} A policy of your own is named by its folder's path.")
+
+
+def choose_policies(names: Iterable[str]) -> list[Policy]:
+    """The policies of these names or paths, each once."""
+    chosen: dict[str, Policy] = {}
+    for name in names:
+        policy = load_policy(name)
+        if policy.name in chosen and chosen[policy.name].folder != policy.folder:
+            raise UsageError(f"two policies are called {policy.name!r}", where=str(policy.folder))
+        chosen[policy.name] = policy
+    return list(chosen.values())
+
+
+def _folders(root: Path) -> list[Path]:
+    return sorted(path.parent for path in root.glob(f"*/{MANIFEST}"))
+
+
+def _load(folder: Path) -> Policy:
+    from harness.policy.kinds import kind_of
+
+    file = folder / MANIFEST
+    if not file.is_file():
+        raise UsageError(f"there is no {MANIFEST}", where=str(folder))
+    try:
+        manifest = Manifest.model_validate(tomllib.loads(file.read_text()))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"not TOML: {error}", where=str(file)) from None
+    except ValidationError as error:
+        raise explain_validation(error, str(file)) from None
+    if folder.name != manifest.name:
+        raise UsageError(f"name: {manifest.name!r} must be the folder's name, {folder.name!r}", where=str(file))
+    contents = {role: _content(folder, role, relative) for role, relative in manifest.files.items()}
+    policy = Policy(manifest=manifest, folder=folder, contents=contents, baseline=folder.parent == BASELINES)
+    kind_of(manifest.kind).check(policy, str(file))
+    return policy
+
+
+def _content(folder: Path, role: str, relative: str) -> bytes:
+    path = folder / relative
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise UsageError("leads out of the policy's folder", where=f"{folder / MANIFEST}: files.{role}")
+    if not path.is_file():
+        raise UsageError(f"there is no such file: {path}", where=f"{folder / MANIFEST}: files.{role}")
+    if path.stat().st_size > _LARGEST_FILE:
+        raise UsageError(f"larger than {_LARGEST_FILE >> 20} MiB", where=str(path))
+    return path.read_bytes()

@@ -1,0 +1,57 @@
+"""The schema of ``submission.toml``, the same for baselines and submissions."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from harness.suite.model import RelativePath
+from harness.vocabulary import PolicyClass, PolicyKind, Target, Track
+
+__all__ = ["Manifest"]
+
+
+def _policy_name(value: str) -> str:
+    import re
+
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", value):
+        raise ValueError(f"{value!r} is not a name: use up to 64 letters, digits, '.', '_' and '-'")
+    return value
+
+
+class Manifest(BaseModel):
+    """What a policy says of itself."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+
+    name: Annotated[str, AfterValidator(_policy_name)]
+    """The policy's name on the leaderboard; its folder is called the same."""
+    version: str = Field(min_length=1)
+    kind: PolicyKind
+    """Which part of the compile plan it replaces."""
+    policy_class: PolicyClass = Field(alias="class")
+    """How it decides: ``fixed``, ``zero-shot`` or ``search``."""
+    track: Track
+    """What it optimises for. Any metric can be taken of any policy; the track says which one ranks."""
+    targets: tuple[Target, ...] = Field(min_length=1)
+    """Where it can be used; elsewhere its cells are ``unsupported``."""
+    authors: tuple[str, ...] = Field(min_length=1)
+    licence: str = Field(min_length=1)
+    """An SPDX expression."""
+    description: str = Field(min_length=1)
+    """One paragraph: what it does and where it comes from."""
+    links: tuple[str, ...] = ()
+    """Papers, repositories."""
+    trained_on: tuple[str, ...] = ()
+    """What it has seen while it was made: ``SUITE/BENCHMARK`` or ``SUITE:train``, or free words."""
+    files: dict[str, RelativePath] = {}
+    """The policy's files by role, relative to its folder."""
+    values: dict[str, int | float | str] = {}
+    """Hyperparameter values."""
+    seeds: tuple[int, ...] = (0,)
+    """One cell each."""
+    budget: Annotated[float, Field(gt=0)] | None = None
+    """``search``: seconds for each benchmark."""
+
+    def digest_fields(self) -> dict[str, Any]:
+        """What makes two versions different policies; a new description does not."""
+        return {"kind": self.kind.value, "class": self.policy_class.value, "values": self.values, "budget": self.budget}

@@ -1,0 +1,101 @@
+"""The kind's implementation: ``passes.txt`` to one ``opt -passes=`` command."""
+
+import difflib
+from functools import lru_cache
+from pathlib import Path
+
+from harness.apply.plan import FROZEN, OPTIMISED, CompilePlan, Step, clang_generate
+from harness.decide import Decisions
+from harness.errors import CellError, UsageError
+from harness.freeze import FrozenModule
+from harness.policy.load import Policy
+from harness.policy.pass_sequence.names import GONE, LEGACY_ACTIONS, opt_passes
+from harness.policy.pass_sequence.parse import SequenceError, parse_passes
+from harness.process import Limits, run
+from harness.toolchain import Toolchain
+from harness.vocabulary import Level, Outcome, PolicyKind, Target, Track
+
+__all__ = ["PassSequenceKind", "resolve"]
+
+ROLE = "passes"
+_LONGEST = 100_000  # the kernel's limit for one argument is 128 KiB
+
+
+class PassSequenceKind:
+    """See ``harness.policy.kinds.Kind``."""
+
+    def check(self, policy: Policy, where: str) -> None:
+        """``files.passes`` must name a text file."""
+        if set(policy.manifest.files) != {ROLE}:
+            raise UsageError(
+                "files: a policy of kind 'pass-sequence' has one file, passes = \"passes.txt\"", where=where
+            )
+        name, content = policy.file(ROLE)
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            raise UsageError("not UTF-8 text", where=name) from None
+
+    def notes(self, policy: Policy) -> list[str]:
+        """Legacy passes that LLVM no longer has: they are left out."""
+        try:
+            tokens = parse_passes(policy.file(ROLE)[1].decode())
+        except SequenceError:
+            return []
+        gone = dict.fromkeys(token.text for token in tokens if token.text in GONE)
+        return [f"pass {name!r} no longer exists and is left out ({GONE[name]})" for name in gone]
+
+    def freeze_level(self, policy: Policy, track: Track) -> Level:
+        """The track's level."""
+        return {Track.SIZE: Level.OZ}[track]
+
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, toolchain: Toolchain) -> Decisions:
+        """The list, in LLVM 22 spelling: the same for every program."""
+        name, content = policy.file(ROLE)
+        return Decisions(PolicyKind.PASS_SEQUENCE, frozen.level, resolve(content, Path(name).name, toolchain))
+
+    def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
+        """opt runs the list; clang generates code as for the reference."""
+        passes = f"-passes={','.join(decisions.body['passes'])}"
+        return CompilePlan(
+            optimise=Step("opt", (passes, FROZEN, "-o", OPTIMISED)),
+            generate=clang_generate(decisions.level, target),
+        )
+
+
+@lru_cache(maxsize=256)
+def resolve(content: bytes, name: str, toolchain: Toolchain) -> dict[str, list[str]]:
+    """The decisions' body: ``passes`` as module pipelines, ``dropped`` legacy names that are gone.
+
+    Raises CellError (``policy-error``), naming line and pass, when opt would not run the list.
+    """
+    opt = Path(toolchain.tool("opt"))
+    known = opt_passes(opt)
+    passes: list[str] = []
+    dropped: list[str] = []
+    try:
+        tokens = parse_passes(content.decode())
+    except SequenceError as error:
+        raise CellError(Outcome.POLICY_ERROR, f"{name} {error}") from None
+    for token in tokens:
+        if token.text in GONE:
+            dropped.append(token.text)
+            continue
+        pipeline = LEGACY_ACTIONS.get(token.text) or known.at_module_level(token.text)
+        if pipeline is None:
+            close = difflib.get_close_matches(token.text, [*LEGACY_ACTIONS, *known.level], n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise CellError(Outcome.POLICY_ERROR, f"{name} line {token.line}: LLVM has no pass {token.text!r}{hint}")
+        passes.append(pipeline)
+    if not passes:
+        raise CellError(Outcome.POLICY_ERROR, f"{name} names no pass")
+    text = ",".join(passes)
+    if len(text) > _LONGEST:
+        raise CellError(
+            Outcome.POLICY_ERROR, f"{name}: the pipeline has {len(text)} characters, {_LONGEST} are allowed"
+        )
+    # What stands inside brackets only opt can judge: it reads the pipeline over an empty module.
+    checked = run([opt, f"-passes={text}", "-disable-output", "/dev/null"], cwd=Path("/"), limits=Limits(wall=60))
+    if not checked.ok:
+        raise CellError(Outcome.POLICY_ERROR, f"{name}: {checked.reason()}")
+    return {"passes": passes, "dropped": dropped}

@@ -1,0 +1,6 @@
+"""Step 7, rank: standings are queries over recorded rows, never stored."""
+
+from harness.rank.compare import Comparison, compare
+from harness.rank.standings import Question, Standing, standings
+
+__all__ = ["Comparison", "Question", "Standing", "compare", "standings"]

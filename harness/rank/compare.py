@@ -1,0 +1,72 @@
+"""Two policies side by side, program by program."""
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import UsageError
+from harness.rank.standings import Question, figures_sql, quote
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Comparison", "compare", "compare_sql", "programs_sql"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One program under two policies."""
+
+    benchmark: str
+    a: float | None
+    b: float | None
+    ratio: float | None
+    """``b`` / ``a``: above 1, A is better (smaller)."""
+    same_object: bool
+    """Both policies gave the same object: the ratio is exactly 1."""
+    outcome_a: str
+    outcome_b: str
+
+    def record(self) -> dict[str, Any]:
+        """As ``--json`` prints it."""
+        return asdict(self)
+
+
+def compare_sql(question: Question, a: str, b: str) -> str:
+    """The query behind ``compare``."""
+    return f"""{figures_sql(question)}
+SELECT coalesce(x.benchmark, y.benchmark) AS benchmark, fx.value AS a, fy.value AS b,
+       fy.value / fx.value AS ratio,
+       coalesce(x.object_digest = y.object_digest, false) AS same_object,
+       coalesce(x.outcome, 'not run') AS outcome_a, coalesce(y.outcome, 'not run') AS outcome_b
+FROM (SELECT * FROM newest WHERE policy = {quote(a)}) x
+FULL JOIN (SELECT * FROM newest WHERE policy = {quote(b)}) y USING (benchmark)
+LEFT JOIN figure fx ON fx.benchmark = x.benchmark AND fx.policy = x.policy
+LEFT JOIN figure fy ON fy.benchmark = y.benchmark AND fy.policy = y.policy
+ORDER BY ratio DESC NULLS LAST, benchmark"""
+
+
+def compare(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str) -> list[Comparison]:
+    """Every program that either policy was run on, the largest gain of A first.
+
+    Raises UsageError when a policy has no rows.
+    """
+    for policy in (a, b):
+        query = f"{figures_sql(question)} SELECT count(*) FROM newest WHERE policy = {quote(policy)}"
+        if (index.execute(query).fetchone() or (0,))[0] == 0:
+            raise UsageError(
+                f"no rows of policy {policy!r} for {question.suite}, {question.target}, track {question.track}",
+                hint=f"run `harness run --suite {question.suite} --policy {policy}` first",
+            )
+    return [Comparison(*row) for row in index.execute(compare_sql(question, a, b)).fetchall()]
+
+
+def programs_sql(question: Question, policy: str) -> str:
+    """The per-program table behind one standing."""
+    return f"""{figures_sql(question)}
+SELECT n.benchmark, n.split, n.origin, n.outcome, n.detail, r.value AS reference, f.value AS policy,
+       r.value / f.value AS ratio, n.object_digest, n.decisions_digest, n.run
+FROM newest n
+LEFT JOIN figure f ON f.benchmark = n.benchmark AND f.policy = n.policy
+LEFT JOIN figure r ON r.benchmark = n.benchmark AND r.policy = {quote(question.reference)}
+WHERE n.policy = {quote(policy)}
+ORDER BY ratio DESC NULLS LAST, n.benchmark"""

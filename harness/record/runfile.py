@@ -1,0 +1,173 @@
+"""Writing and reading run files.
+
+While a run goes on, a journal (``.PLAN.journal``) takes one line per finished cell, each synced to
+disk. When it is complete, the rows are sorted and written to ``SUITE-TRACK-TIME-DIGEST.jsonl`` in one
+rename, and the journal goes. DIGEST is the rows': a torn or altered file contradicts its own name.
+A killed run leaves its journal; the same command reads it and does the rest.
+"""
+
+import fcntl
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from harness.digest import canonical_json, digest_bytes
+from harness.errors import PrerequisiteError, UsageError
+from harness.record.rows import SCHEMA, Header, Row
+
+__all__ = ["Journal", "RunFile", "read_run", "run_files", "write_run"]
+
+_NAME = re.compile(r"(?P<suite>.+)-(?P<track>[a-z]+)-(?P<time>\d{8}T\d{6}Z)-(?P<digest>[0-9a-f]{12})\.jsonl\Z")
+_SHORT = 12
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """A finished run."""
+
+    path: Path
+    header: Header
+    rows: tuple[Row, ...]
+
+
+class Journal:
+    """The cells that an unfinished run has done so far. One process at a time holds it."""
+
+    def __init__(self, results: Path, plan: str) -> None:
+        """Open the journal of the plan (a digest of the cells asked for), with what it holds already.
+
+        Raises UsageError when another process is doing the same run.
+        """
+        try:
+            results.mkdir(parents=True, exist_ok=True)
+            self.path = results / f".{plan[:16]}.journal"
+            self._file = self.path.open("a+b")
+        except OSError as error:
+            raise PrerequisiteError(
+                f"cannot write results: {error.strerror}",
+                where=str(results),
+                hint="choose another folder with --results",
+            ) from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise UsageError(
+                "the same run is already going on", where=str(results), hint="wait for it, or use another --results"
+            ) from None
+        self.cells: dict[str, list[Row]] = dict(self._recover())
+
+    def add(self, cell: str, rows: list[Row]) -> None:
+        """Keep a finished cell; it is on disk when this returns."""
+        self.cells[cell] = rows
+        self._file.write(canonical_json({"cell": cell, "rows": [row.line() for row in rows]}) + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self, *, remove: bool) -> None:
+        """Let go of the journal; ``remove`` when its run file is written."""
+        if remove:
+            self.path.unlink(missing_ok=True)
+        self._file.close()
+
+    def _recover(self) -> Iterator[tuple[str, list[Row]]]:
+        """Whole lines; a torn last one, and all behind it, is cut off."""
+        self._file.seek(0)
+        good = 0
+        for line in self._file.read().splitlines(keepends=True):
+            try:
+                entry = json.loads(line) if line.endswith(b"\n") else None
+                cell = [Row.model_validate(row) for row in entry["rows"]] if entry else None
+            except (ValueError, KeyError, TypeError):
+                cell = None
+            if cell is None or entry is None:
+                break
+            good += len(line)
+            yield entry["cell"], cell
+        self._file.truncate(good)
+        self._file.seek(0, os.SEEK_END)
+
+
+def write_run(results: Path, header: dict[str, Any], rows: list[Row]) -> Path:
+    """Write a finished run; the rows' digest and the time become its name. Returns the file."""
+    lines = sorted(canonical_json(row.line()) for row in rows)
+    body = b"".join(line + b"\n" for line in lines)
+    stamp = re.sub(r"[-:]|\.\d+|\+00:00", "", header["finished"]).rstrip("Z") + "Z"
+    name = f"{header['suite']}-{header['track']}-{stamp}-{digest_bytes(body)[:_SHORT]}"
+    complete = Header(run=name, **header)
+    first = canonical_json({"header": complete.model_dump(mode="json")})
+    path = results / f"{name}.jsonl"
+    with tempfile.NamedTemporaryFile("wb", dir=results, prefix=".", suffix=".partial", delete=False) as file:
+        file.write(first + b"\n" + body)
+        file.flush()
+        os.fsync(file.fileno())
+        os.fchmod(file.fileno(), 0o644)
+    os.replace(file.name, path)
+    _sync_folder(results)
+    return path
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def run_files(results: Path) -> tuple[list[Path], list[Path]]:
+    """The finished runs of a results folder, and the files in it that are none, both by name."""
+    if not results.is_dir():
+        return [], []
+    files = sorted(p for p in results.rglob("*") if p.is_file() and not p.name.startswith("."))
+    files = [p for p in files if p.relative_to(results).parts[0] != "decisions"]
+    runs = [p for p in files if _NAME.match(p.name)]
+    return runs, [p for p in files if p not in set(runs)]
+
+
+def check_run(path: Path) -> tuple[Header, list[bytes]]:
+    """Header and raw row lines of a finished run.
+
+    Raises UsageError for a file that is torn, was altered after it was written, or has a header of
+    another schema.
+    """
+    match = _NAME.match(path.name)
+    first, newline, body = path.read_bytes().partition(b"\n")
+    remedy = "restore it, or move it out of the results folder"
+    if match is None or not newline:
+        raise UsageError("not a run file", where=str(path), hint=remedy)
+    if digest_bytes(body)[:_SHORT] != match["digest"]:
+        raise UsageError("torn or altered: its rows contradict its name", where=str(path), hint=remedy)
+    try:
+        fields = json.loads(first)["header"]
+        if fields.get("schema_version") != SCHEMA:
+            raise UsageError(f"schema {fields.get('schema_version')}; this harness reads {SCHEMA}", where=str(path))
+        header = Header.model_validate(fields)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(
+            f"the header is not readable: {str(error).splitlines()[0]}", where=str(path), hint=remedy
+        ) from None
+    if header.run != path.name.removesuffix(".jsonl"):
+        raise UsageError("renamed: its header names another run", where=str(path), hint=remedy)
+    return header, body.splitlines()
+
+
+def read_run(path: Path) -> RunFile:
+    """A finished run, every row checked. Raises UsageError that names file and line."""
+    header, lines = check_run(path)
+    rows = []
+    for number, line in enumerate(lines, start=2):
+        try:
+            rows.append(Row.model_validate_json(line))
+        except ValidationError as error:
+            fault = error.errors()[0]
+            place = ".".join(str(part) for part in fault["loc"])
+            raise UsageError(f"{place}: {fault['msg']}", where=f"{path}, line {number}") from None
+    return RunFile(path, header, tuple(rows))

@@ -1,0 +1,1 @@
+"""Suites: what is compiled and run. Definitions, sources, inputs."""

@@ -1,0 +1,60 @@
+"""Seeded generators of input files: text, audio, images, graphs and the like.
+
+The same name, seed and parameters give the same bytes on every machine, for ever: a generator that
+must change gets a new name. So generators use ``Random.random`` and ``Random.getrandbits`` alone
+(the two that Python promises to keep), integer arithmetic, and of floating point only ``+ - * /``
+and ``sqrt``, which IEEE 754 fixes; never ``sin`` or ``exp``, which differ between C libraries.
+"""
+
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from random import Random
+
+from harness.errors import UsageError
+
+__all__ = ["generate", "generator", "names"]
+
+Generator = Callable[..., bytes]
+
+_REGISTRY: dict[str, Generator] = {}
+_MODULES = ("audio", "binary", "images", "structures", "text")
+
+
+def generator(name: str) -> Callable[[Generator], Generator]:
+    """Register a function ``(random: Random, *, keyword=default…) -> bytes`` under ``name``."""
+
+    def register(function: Generator) -> Generator:
+        if name in _REGISTRY:
+            raise ValueError(f"two generators are called {name!r}")
+        _REGISTRY[name] = function
+        return function
+
+    return register
+
+
+def _load() -> None:
+    for module in _MODULES:
+        import_module(f"{__name__}.{module}")
+
+
+def names() -> list[str]:
+    """The generators' names, sorted."""
+    _load()
+    return sorted(_REGISTRY)
+
+
+def generate(name: str, seed: int, params: dict[str, int | str | bool]) -> bytes:
+    """The bytes that generator ``name`` makes from ``seed`` and ``params``.
+
+    Raises UsageError when there is no such generator or it does not take these parameters.
+    """
+    _load()
+    if name not in _REGISTRY:
+        raise UsageError(f"unknown input generator {name!r}", hint=f"there are: {', '.join(names())}")
+    function = _REGISTRY[name]
+    try:
+        inspect.signature(function).bind(Random(), **params)
+    except TypeError as error:
+        raise UsageError(f"generator {name!r}: {error}") from None
+    return function(Random(seed), **params)

@@ -1,0 +1,148 @@
+"""From a name or a path to a checked suite, with errors that say file, field and what is wrong."""
+
+import difflib
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from harness.errors import UsageError
+from harness.paths import SUITES
+from harness.suite.model import Benchmark, Source, Suite
+
+__all__ = ["LoadedSuite", "Program", "choose", "explain_validation", "load_suite", "suite_names"]
+
+EXPECTED = "expected.json"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A benchmark with what it needs from its suite: ready to be fetched, frozen and run."""
+
+    suite: str
+    suite_version: str
+    folder: Path
+    """The suite's folder: own sources and overlays are relative to it."""
+    benchmark: Benchmark
+    source: Source
+    expected: dict[str, str]
+    """Pinned digest of each workload's result; a workload without one is verified against O0."""
+
+    @property
+    def id(self) -> str:
+        """``suite/benchmark``."""
+        return f"{self.suite}/{self.benchmark.name}"
+
+
+@dataclass(frozen=True)
+class LoadedSuite:
+    """A suite and the folder that it was read from."""
+
+    definition: Suite
+    folder: Path
+    file: Path
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return self.definition.name
+
+    @cached_property
+    def programs(self) -> tuple[Program, ...]:
+        """The suite's programs, in its order."""
+        expected = read_expected(self.folder)
+        return tuple(
+            Program(
+                suite=self.name,
+                suite_version=self.definition.version,
+                folder=self.folder,
+                benchmark=benchmark,
+                source=self.definition.sources[benchmark.source],
+                expected=expected.get(benchmark.name, {}),
+            )
+            for benchmark in self.definition.benchmarks
+        )
+
+
+def suite_names() -> list[str]:
+    """Names of the suites that come with the harness."""
+    return sorted(path.parent.name for path in SUITES.glob("*/suite.toml"))
+
+
+def load_suite(name: str) -> LoadedSuite:
+    """The suite called ``name``, or the one that a path to a ``suite.toml`` (or its folder) names.
+
+    Raises UsageError for an unknown name and for a file that breaks the schema.
+    """
+    file = SUITES / name / "suite.toml"
+    if "/" in name or name.endswith(".toml"):
+        file = Path(name).expanduser().resolve()
+        file = file / "suite.toml" if file.is_dir() else file
+        if not file.is_file():
+            raise UsageError("there is no such suite file", where=str(file))
+    elif not file.is_file():
+        known = suite_names()
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+        raise UsageError(f"unknown suite {name!r}", hint=f"{hint} A suite of your own is named by its path.")
+    try:
+        definition = Suite.model_validate(tomllib.loads(file.read_text()))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"not TOML: {error}", where=str(file)) from None
+    except UnicodeDecodeError:
+        raise UsageError("not UTF-8 text", where=str(file)) from None
+    except ValidationError as error:
+        raise explain_validation(error, str(file)) from None
+    return LoadedSuite(definition=definition, folder=file.parent, file=file)
+
+
+def read_expected(folder: Path) -> dict[str, dict[str, str]]:
+    """The pinned results of a suite: benchmark → workload → digest. Empty when it has none."""
+    import json
+
+    file = folder / EXPECTED
+    if not file.is_file():
+        return {}
+    try:
+        content = json.loads(file.read_bytes())
+        return {str(b): {str(w): str(d) for w, d in workloads.items()} for b, workloads in content.items()}
+    except (ValueError, AttributeError):
+        raise UsageError("not a file of expected results", where=str(file), hint="restore it from git") from None
+
+
+def choose(suite: LoadedSuite, names: Iterable[str]) -> tuple[Program, ...]:
+    """The programs of these names (``bzip2`` or ``cbench/bzip2``), or all when none is named."""
+    wanted = list(names)
+    if not wanted:
+        return suite.programs
+    by_name = {program.benchmark.name: program for program in suite.programs}
+    chosen: dict[str, Program] = {}
+    for name in wanted:
+        short = name.removeprefix(f"{suite.name}/")
+        if short not in by_name:
+            if short in suite.definition.absent:
+                raise UsageError(f"{short!r} is absent from {suite.name}: {suite.definition.absent[short]}")
+            close = difflib.get_close_matches(short, by_name, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(by_name)}"
+            raise UsageError(f"suite {suite.name!r} has no benchmark {name!r}", hint=hint)
+        chosen[short] = by_name[short]
+    return tuple(chosen.values())
+
+
+def explain_validation(error: ValidationError, file: str) -> UsageError:
+    """One error for people out of pydantic's list: the first fault, and how many more there are."""
+    faults = error.errors()
+    first = faults[0]
+    place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"]) or "the file"
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        message = "there is no such field"
+    elif first["type"] == "missing":
+        message = "this field is missing"
+    elif first["type"] != "value_error":
+        message = f"{message}, not {first['input']!r}"
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return UsageError(f"{place}: {message}{more}", where=file)

@@ -1,0 +1,195 @@
+"""The schema of ``suites/NAME/suite.toml``: a suite, its sources, its programs, their workloads.
+
+Only the shape is checked here. Whether the sources can be had is ``sources``' business, whether
+they compile is ``freeze``'s, whether they behave is ``admission``'s.
+"""
+
+import re
+from collections import Counter
+from pathlib import PurePosixPath
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from harness.vocabulary import Origin, Split
+
+__all__ = ["Benchmark", "Input", "Source", "Suite", "Workload"]
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\Z")
+# What a program may ask of the preprocessor and of the language's dialect, and nothing else:
+# an optimisation flag here would leak into every policy's module.
+_FLAG = re.compile(r"-(std=[\w+:]+|f(no-)?(signed-char|unsigned-char|common|strict-aliasing)|Wno-[\w-]+|w)\Z")
+_LINK = re.compile(r"-l[\w+.-]+\Z")
+
+
+def _name(value: str) -> str:
+    if not _NAME.match(value):
+        raise ValueError(f"{value!r} is not a name: use lower-case letters, digits, '.', '_' and '-'")
+    return value
+
+
+def _relative(value: str) -> str:
+    path = PurePosixPath(value)
+    if path.is_absolute() or ".." in path.parts or not value or "\\" in value:
+        raise ValueError(f"{value!r} must be a relative path that stays inside its folder")
+    return value
+
+
+def _flag(value: str) -> str:
+    if not _FLAG.match(value):
+        raise ValueError(
+            f"flag {value!r} is not allowed: a program may set its language standard, char signedness, "
+            "-fcommon, -f[no-]strict-aliasing and warnings only"
+        )
+    return value
+
+
+def _link(value: str) -> str:
+    if not _LINK.match(value):
+        raise ValueError(f"link flag {value!r} is not allowed: only libraries of the form -lNAME")
+    return value
+
+
+Name = Annotated[str, AfterValidator(_name)]
+RelativePath = Annotated[str, AfterValidator(_relative)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Model(BaseModel):
+    """Frozen, and strict about keys: a misspelt key is an error, not a default."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Input(Model):
+    """One file that a generator makes for a workload."""
+
+    file: RelativePath
+    """Name in the working folder of the run."""
+    generator: Name
+    """A name of ``harness.suite.generators``."""
+    seed: int = Field(ge=0)
+    params: dict[str, int | str | bool] = {}
+    """The generator's keyword arguments."""
+
+
+class Workload(Model):
+    """One way to run a program."""
+
+    name: Name
+    kind: Literal["count", "time"] = "count"
+    """``count``: at most 0.05 s native, verifies and counts. ``time``: 0.3 to 2 s native."""
+    args: tuple[str, ...] = ()
+    """Arguments after argv[0]."""
+    stdin: RelativePath | None = None
+    """An input file that becomes standard input; otherwise standard input is empty."""
+    inputs: tuple[Input, ...] = ()
+    outputs: tuple[RelativePath, ...] = ()
+    """Files that the program writes, checked beside standard output."""
+    exit: int = Field(default=0, ge=0, le=125)
+    """The exit status of a correct run."""
+    timeout: float = Field(default=10.0, gt=0, le=600)
+    """Seconds of wall time for a native run; QEMU gets ten times as many."""
+    drop: tuple[str, ...] = ()
+    """Output filter: lines of standard output that match one of these regular expressions do not
+    count. For timings and dates that a program insists on printing."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        files = [i.file for i in self.inputs]
+        if duplicate := [name for name, count in Counter(files).items() if count > 1]:
+            raise ValueError(f"two inputs are called {duplicate[0]!r}")
+        if self.stdin is not None and self.stdin not in files:
+            raise ValueError(f"stdin {self.stdin!r} is not one of the inputs {files}")
+        for pattern in self.drop:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"drop pattern {pattern!r} is not a regular expression: {error}") from None
+        return self
+
+
+class Source(Model):
+    """A source tree that one or more programs are built from."""
+
+    origin: Origin
+    licence: str = Field(min_length=1)
+    """An SPDX expression."""
+    package: Name | None = None
+    """``debian``: the source package's name."""
+    version: str | None = None
+    """``debian``: the upstream version, without the Debian revision."""
+    tarball: RelativePath | None = None
+    """``debian``: file name of the orig tarball."""
+    sha256: Sha256 | None = None
+    """``debian``: of the orig tarball."""
+    path: str | None = None
+    """``own``: folder inside the suite's folder; ``local``: path relative to suite.toml, or absolute."""
+    overlay: RelativePath | None = None
+    """``debian``: folder of the suite whose files are laid over the unpacked tree (a config.h, say)."""
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        needed = ("package", "version", "tarball", "sha256") if self.origin is Origin.DEBIAN else ("path",)
+        allowed = {*needed, "overlay"} if self.origin is Origin.DEBIAN else set(needed)
+        for field in needed:
+            if getattr(self, field) is None:
+                raise ValueError(f"a source of origin {self.origin.value!r} needs the field {field!r}")
+        for field in ("package", "version", "tarball", "sha256", "path", "overlay"):
+            if field not in allowed and getattr(self, field) is not None:
+                raise ValueError(f"a source of origin {self.origin.value!r} has no field {field!r}")
+        return self
+
+
+class Benchmark(Model):
+    """One program."""
+
+    name: Name
+    source: Name
+    """Which of the suite's sources it is built from."""
+    description: str = Field(min_length=1)
+    language: Literal["c", "c++"] = "c"
+    files: tuple[RelativePath, ...] = Field(min_length=1)
+    """Translation units, relative to the source tree."""
+    include: tuple[RelativePath, ...] = ()
+    """Include folders, relative to the source tree ('.' is the tree itself)."""
+    defines: tuple[str, ...] = ()
+    """NAME or NAME=VALUE, without -D."""
+    flags: tuple[Annotated[str, AfterValidator(_flag)], ...] = ()
+    link: tuple[Annotated[str, AfterValidator(_link)], ...] = ()
+    noinline: tuple[str, ...] = ()
+    """Functions that the source itself marks noinline; any other is a leaked flag."""
+    split: Split
+    workloads: tuple[Workload, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _unique(self) -> Self:
+        for what, names in (("files", self.files), ("workloads", [w.name for w in self.workloads])):
+            if duplicate := [name for name, count in Counter(names).items() if count > 1]:
+                raise ValueError(f"{what}: {duplicate[0]!r} is there twice")
+        return self
+
+
+class Suite(Model):
+    """A named, versioned set of benchmarks."""
+
+    name: Name
+    version: str = Field(min_length=1)
+    description: str = Field(min_length=1)
+    absent: dict[str, str] = {}
+    """Programs that the suite's definition names and that are not here, each with the reason."""
+    sources: dict[Name, Source]
+    benchmarks: tuple[Benchmark, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        names = Counter(b.name for b in self.benchmarks)
+        if duplicate := [name for name, count in names.items() if count > 1]:
+            raise ValueError(f"two benchmarks are called {duplicate[0]!r}")
+        for benchmark in self.benchmarks:
+            if benchmark.source not in self.sources:
+                raise ValueError(
+                    f"benchmark {benchmark.name!r} names the source {benchmark.source!r}; "
+                    f"the suite has {', '.join(sorted(self.sources))}"
+                )
+        return self

@@ -1,0 +1,136 @@
+"""Source trees: fetched, checked against their sha256, unpacked once into the cache.
+
+A tree's digest names its content: two programs of one tree share what was compiled from it.
+"""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+
+from harness.digest import digest_file, digest_of, digest_tree
+from harness.errors import UsageError
+from harness.process import Limits, run
+from harness.store import Store
+from harness.suite.debian import download_orig
+from harness.suite.load import Program
+from harness.suite.model import Source
+from harness.vocabulary import Origin
+
+__all__ = ["SourceTree", "is_fetched", "source_tree", "tree_digest"]
+
+_apt_lock = Lock()  # apt's private lists have one writer
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTree:
+    """A folder of sources, not to be written to, and the digest of what it holds."""
+
+    path: Path
+    digest: str
+
+
+def tree_digest(program: Program) -> str:
+    """The digest of the program's source tree, known before anything is fetched."""
+    return _tree_digest(program.folder, program.source)
+
+
+@lru_cache(maxsize=256)
+def _tree_digest(folder: Path, source: Source) -> str:
+    if source.origin is Origin.DEBIAN:
+        overlay = digest_tree(folder / source.overlay) if source.overlay else None
+        return digest_of(["tarball", source.sha256, "overlay", overlay])
+    return digest_tree(_own_folder(folder, source))
+
+
+def is_fetched(program: Program, store: Store) -> bool:
+    """Whether ``source_tree`` would need no download."""
+    if program.source.origin is not Origin.DEBIAN:
+        return True
+    return store.path("sources", tree_digest(program)).is_dir() or _tarball(program.source, store).is_file()
+
+
+def source_tree(program: Program, store: Store, offered: Path | None = None) -> SourceTree:
+    """The program's source tree, fetched and unpacked if need be.
+
+    ``offered`` is a folder to take tarballs from instead of apt. Raises UsageError, naming the
+    file, for a tarball whose sha256 differs, and PrerequisiteError where nothing can be fetched.
+    """
+    digest = tree_digest(program)
+    if program.source.origin is not Origin.DEBIAN:
+        return SourceTree(_own_folder(program.folder, program.source), digest)
+    return SourceTree(store.folder("sources", digest, _unpacker(program, store, offered)) / "tree", digest)
+
+
+def _own_folder(folder: Path, source: Source) -> Path:
+    path = (folder / (source.path or ".")).resolve()
+    if not path.is_dir():
+        raise UsageError("there is no such source folder", where=str(path))
+    return path
+
+
+def _unpacker(program: Program, store: Store, offered: Path | None) -> Callable[[Path], None]:
+    def unpack(entry: Path) -> None:
+        tarball = _fetched_tarball(program.source, store, offered)
+        tree = entry / "tree"
+        tree.mkdir()
+        # GNU tar keeps modification times and refuses names that leave the folder.
+        command = ["tar", "--extract", "--no-same-owner", "--strip-components=1", "--file", tarball]
+        done = run(["/usr/bin/env", *command], cwd=tree, limits=Limits(wall=300, memory=None))
+        if not done.ok:
+            raise UsageError(f"cannot be unpacked: {done.reason()}", where=str(tarball))
+        if program.source.overlay:
+            shutil.copytree(program.folder / program.source.overlay, tree, dirs_exist_ok=True)
+
+    return unpack
+
+
+def _tarball(source: Source, store: Store) -> Path:
+    return store.path("tarballs", source.sha256 or "") / (source.tarball or "")
+
+
+def _fetched_tarball(source: Source, store: Store, offered: Path | None) -> Path:
+    """The tarball in the cache; its digest is checked before it gets there."""
+
+    def fetch(entry: Path) -> None:
+        assert source.tarball and source.package and source.version
+        if offered is not None:
+            found = offered / source.tarball
+            if not found.is_file():
+                raise UsageError(
+                    f"{source.tarball} is not in this folder",
+                    where=str(offered),
+                    hint=f"it is the orig tarball of Debian's source package {source.package} {source.version}",
+                )
+            shutil.copyfile(found, entry / source.tarball)
+        else:
+            state = store.root / "apt"
+            state.mkdir(parents=True, exist_ok=True)
+            with _apt_lock:
+                download_orig(source.package, source.version, entry, state)
+        _check(entry, source, offered)
+
+    name = source.tarball or ""
+    return store.folder("tarballs", source.sha256 or "", fetch) / name
+
+
+def _check(entry: Path, source: Source, offered: Path | None) -> None:
+    assert source.tarball
+    where = str(offered / source.tarball) if offered else source.tarball
+    file = entry / source.tarball
+    if not file.is_file():
+        got = ", ".join(sorted(path.name for path in entry.iterdir())) or "nothing"
+        raise UsageError(
+            f"apt offers another version of {source.package} (got {got})",
+            where=where,
+            hint=f"give the tarball of version {source.version} with `--from DIR`",
+        )
+    actual = digest_file(file)
+    if actual != source.sha256:
+        raise UsageError(
+            f"refused: its sha256 is {actual}, but the suite pins {source.sha256} ({file.stat().st_size} bytes)",
+            where=where,
+            hint="the file is changed or truncated; remove it and fetch again",
+        )

@@ -1,0 +1,206 @@
+"""Finding stock LLVM 22, and taking the fingerprint of everything that shapes a measurement.
+
+Versions are asked of the tools and digests taken of the files; nothing is written down here.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from harness.digest import digest_file, digest_of
+from harness.errors import PrerequisiteError
+from harness.paths import cache_root
+from harness.toolchain.targets import TARGETS
+from harness.vocabulary import Target
+
+__all__ = ["INSTALL", "MAJOR", "Fingerprint", "Toolchain", "find_toolchain"]
+
+MAJOR = 22
+"""The reference toolchain. LLVM 23 removes ``default<Oz>``; 21 has other plugin headers."""
+
+INSTALL = "apt-get install clang-22 libclang-rt-22-dev llvm-22 llvm-22-dev llvm-22-tools lld-22"
+_TOOLS = ("clang", "clang++", "opt", "llvm-link", "llvm-dis", "ld.lld")
+_USUAL_FOLDERS = (
+    f"/usr/lib/llvm-{MAJOR}",
+    f"/usr/local/llvm-{MAJOR}",
+    f"/opt/llvm-{MAJOR}",
+    f"/usr/local/opt/llvm@{MAJOR}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Digests of the tools, one a family of metrics. Rows of different ones are never ranked together."""
+
+    llvm: str
+    """Sizes: clang, opt, llvm-link and LLVM's shared libraries."""
+    runtime: dict[str, str]
+    """Per target, for outputs and counts: the static C library, the linker, the emulator."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """One LLVM installation: ``bin`` is the folder that holds its tools."""
+
+    bin: Path
+    version: str
+
+    def tool(self, name: str) -> str:
+        """Absolute path of a tool (``clang``, ``opt``, …)."""
+        return str(self.bin / name)
+
+    def emulator(self, target: Target) -> str | None:
+        """Absolute path of the target's emulator, None for the native target."""
+        command = TARGETS[target].emulator
+        if command is None:
+            return None
+        if found := shutil.which(command):
+            return found
+        raise PrerequisiteError(
+            f"{command} is not installed: {target.value} programs cannot run",
+            hint=f"apt-get install {TARGETS[target].packages}",
+        )
+
+    def libc(self, target: Target) -> Path:
+        """The target's static C library."""
+        for candidate in TARGETS[target].libc:
+            if Path(candidate).is_file():
+                return Path(candidate)
+        raise PrerequisiteError(
+            f"no static C library for {target.value} (looked for {', '.join(TARGETS[target].libc)})",
+            hint=f"apt-get install {TARGETS[target].packages}",
+        )
+
+    @cached_property
+    def fingerprint(self) -> Fingerprint:
+        """Digest of the installed files. The digest of an unchanged file is remembered in the cache."""
+        remembered = _FileDigests(cache_root() / "file-digests.json")
+        llvm = digest_of(
+            {"version": self.version}
+            | {path.name: remembered.of(path) for path in (*self._executables(), *self._libraries())}
+        )
+        runtime = {target.value: self._runtime(target, remembered) for target in TARGETS if self._has(target)}
+        remembered.save()
+        return Fingerprint(llvm=llvm, runtime=runtime)
+
+    def runtime_fingerprint(self, target: Target) -> str:
+        """The part of the fingerprint that verification on ``target`` depends on."""
+        self.libc(target), self.emulator(target)  # raises with the remedy where one is missing
+        return self.fingerprint.runtime[target.value]
+
+    def _executables(self) -> list[Path]:
+        return [Path(os.path.realpath(self.tool(name))) for name in ("clang", "opt", "llvm-link")]
+
+    def _libraries(self) -> list[Path]:
+        folder = self.bin.parent / "lib"
+        found = [*folder.glob("libLLVM*.so*"), *folder.glob("libclang-cpp.so*")]
+        return sorted({Path(os.path.realpath(path)) for path in found})
+
+    def _has(self, target: Target) -> bool:
+        try:
+            self.libc(target), self.emulator(target)
+        except PrerequisiteError:
+            return False
+        return True
+
+    def _runtime(self, target: Target, remembered: "_FileDigests") -> str:
+        emulator = self.emulator(target)
+        files = [self.libc(target), Path(os.path.realpath(self.tool("ld.lld")))]
+        files += [Path(os.path.realpath(emulator))] if emulator else []
+        return digest_of({path.name: remembered.of(path) for path in files})
+
+
+def find_toolchain(environment: dict[str, str] | None = None) -> Toolchain:
+    """The LLVM 22 of ``HARNESS_LLVM`` (a prefix or its bin folder), of PATH, or of the usual folders.
+
+    Raises PrerequisiteError, with the command that installs it, when there is none or another version.
+    """
+    env = os.environ if environment is None else environment
+    if configured := env.get("HARNESS_LLVM"):
+        prefix = Path(configured).expanduser()
+        for folder in (prefix / "bin", prefix):
+            if (folder / "clang").exists():
+                return _checked(folder, where=f"HARNESS_LLVM={configured}")
+        raise PrerequisiteError(
+            "there is no clang here",
+            where=f"HARNESS_LLVM={configured}",
+            hint=f"point HARNESS_LLVM at the prefix of an LLVM {MAJOR} installation, or unset it and: {INSTALL}",
+        )
+    seen: list[str] = []
+    for folder in _candidates(env.get("PATH", os.defpath)):
+        version = _version(folder / "clang")
+        if version and version.split(".")[0] == str(MAJOR):
+            return _checked(folder, where=str(folder))
+        if version:
+            seen.append(f"{folder / 'clang'} is {version}")
+    found = f" ({'; '.join(seen)})" if seen else ""
+    raise PrerequisiteError(f"LLVM {MAJOR} is not installed{found}", hint=INSTALL)
+
+
+def _candidates(path: str) -> list[Path]:
+    folders: list[Path] = []
+    for name in (f"clang-{MAJOR}", "clang"):
+        if found := shutil.which(name, path=path):
+            folders.append(Path(os.path.realpath(found)).parent)
+    folders += [Path(prefix) / "bin" for prefix in _USUAL_FOLDERS]
+    return [folder for folder in dict.fromkeys(folders) if (folder / "clang").exists()]
+
+
+def _version(clang: Path) -> str | None:
+    try:
+        done = subprocess.run([clang, "--version"], capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    match = re.search(r"clang version (\d+\.\d+\.\d+)", done.stdout)
+    return match.group(1) if match else None
+
+
+def _checked(folder: Path, *, where: str) -> Toolchain:
+    version = _version(folder / "clang")
+    if version is None:
+        raise PrerequisiteError("clang does not run", where=where, hint=INSTALL)
+    if version.split(".")[0] != str(MAJOR):
+        raise PrerequisiteError(
+            f"this is LLVM {version}; results are only comparable with LLVM {MAJOR}", where=where, hint=INSTALL
+        )
+    missing = [tool for tool in _TOOLS if not (folder / tool).exists()]
+    if missing:
+        raise PrerequisiteError(f"LLVM {version} lacks {', '.join(missing)}", where=str(folder), hint=INSTALL)
+    return Toolchain(bin=folder, version=version)
+
+
+class _FileDigests:
+    """Digests of large files, remembered by path, size and modification time."""
+
+    def __init__(self, memory: Path) -> None:
+        self._memory = memory
+        try:
+            self._known: dict[str, str] = json.loads(memory.read_bytes())
+        except (OSError, ValueError):
+            self._known = {}
+        self._changed = False
+
+    def of(self, path: Path) -> str:
+        status = path.stat()
+        name = f"{path}:{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
+        if name not in self._known:
+            self._known[name] = digest_file(path)
+            self._changed = True
+        return self._known[name]
+
+    def save(self) -> None:
+        if not self._changed:
+            return
+        try:
+            self._memory.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile("w", dir=self._memory.parent, delete=False) as file:
+                json.dump(self._known, file)
+            os.replace(file.name, self._memory)
+        except OSError:  # a full or read-only cache: the digests are simply taken again next time
+            return

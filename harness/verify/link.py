@@ -1,0 +1,33 @@
+"""Linking an object to a program: statically, so that the emulator needs no library folder and a
+run's instruction count does not contain a dynamic loader."""
+
+from pathlib import Path
+
+from harness.errors import CellError
+from harness.freeze.commands import driver
+from harness.process import Limits, run
+from harness.store import Store, no_space
+from harness.suite.model import Benchmark
+from harness.toolchain import TARGETS, Toolchain
+from harness.vocabulary import Outcome, Target
+
+__all__ = ["link_command", "link_program"]
+
+
+def link_command(benchmark: Benchmark, target: Target, linked_object: str, output: str) -> list[str]:
+    """The command that links one object. Debian's clang finds libc and start files by the triple."""
+    triple = TARGETS[target].triple
+    flags = [f"--target={triple}", "-static", "-fuse-ld=lld"]
+    return [driver(benchmark), *flags, linked_object, *benchmark.link, "-o", output]
+
+
+def link_program(
+    benchmark: Benchmark, target: Target, linked_object: Path, output: Path, toolchain: Toolchain, store: Store
+) -> None:
+    """Link the object. Raises CellError (``compile-error``) when it cannot be linked."""
+    command = link_command(benchmark, target, str(linked_object), str(output))
+    done = run([toolchain.tool(command[0]), *command[1:]], cwd=output.parent, limits=Limits(wall=120))
+    if not done.ok:
+        if b"No space left on device" in done.stderr:
+            raise no_space(store.root)
+        raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason()}")
