@@ -3,4 +3,4 @@
 from harness.apply.compile import Compiled, compile_decisions
 from harness.apply.plan import CompilePlan, Step, clang_generate, clang_optimise
 
-__all__ = ["Compiled", "CompilePlan", "Step", "clang_generate", "clang_optimise", "compile_decisions"]
+__all__ = ["CompilePlan", "Compiled", "Step", "clang_generate", "clang_optimise", "compile_decisions"]

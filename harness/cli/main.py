@@ -52,7 +52,7 @@ def suites(
     A program is admitted when its outputs are equal at O0 to O3, Os and Oz on both targets, and its
     workloads run clean under AddressSanitizer and UndefinedBehaviorSanitizer.
     """
-    from harness.cli import suites as verb
+    import harness.cli.suites as verb
 
     words = names or []
     if words[:1] == ["check"]:

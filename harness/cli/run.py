@@ -10,8 +10,9 @@ from harness.cli.leaderboard import print_standings
 from harness.cli.output import Format, duration, note, observer
 from harness.engine import local_engine
 from harness.flow.bench import open_bench
+from harness.flow.outlook import outlook
 from harness.flow.request import Request, make_request
-from harness.flow.run import RunReport, execute_run, outlook
+from harness.flow.run import RunReport, execute_run
 from harness.paths import default_results
 from harness.policy import kind_of
 from harness.record.rows import Row
@@ -65,10 +66,10 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
 
 def _summary(request: Request, report: RunReport, seconds: float) -> None:
     note(f"{report.cells} cells, {report.computed} computed now, {len(report.failed)} failed, in {duration(seconds)}")
-    for (policy, outcome, detail), rows in _grouped(report.failed).items():
+    for (name, outcome, detail), rows in _grouped(report.failed).items():
         where = ", ".join(f"{row.benchmark} ({row.target.value})" for row in rows[:4])
         more = f" and {len(rows) - 4} more" if len(rows) > 4 else ""
-        note(f"  {policy}: {outcome}: {detail}\n    on {where}{more}")
+        note(f"  {name}: {outcome}: {detail}\n    on {where}{more}")
     for policy in request.policies:
         for remark in kind_of(policy.manifest.kind).notes(policy):
             note(f"  {policy.name}: {remark}")

@@ -49,5 +49,5 @@ class LocalPool:
 def _attempt(function: Callable[[Task], Value], task: Task) -> Done[Task, Value]:
     try:
         return Done(task, function(task), None)
-    except Exception as error:  # handed to the caller, who knows which errors end the run
+    except Exception as error:  # noqa: BLE001 - handed to the caller, who knows which errors end the run
         return Done(task, None, error)

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import TypeVar
@@ -15,9 +15,11 @@ from harness.policy.load import choose_policies
 from harness.suite.load import LoadedSuite, Program, choose, load_suite
 from harness.vocabulary import Level, Target, Track
 
-__all__ = ["Request", "make_request", "parse_targets", "parse_track"]
+__all__ = ["Module", "Request", "make_request", "parse_targets", "parse_track"]
 
 Word = TypeVar("Word", bound=StrEnum)
+Module = tuple[Program, Target, Level]
+"""What one frozen module is made of."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Request:
         )
 
     @cached_property
-    def modules(self) -> tuple[tuple[Program, Target, Level], ...]:
+    def modules(self) -> tuple[Module, ...]:
         """The frozen modules that the cells need, each once."""
         needed = {(c.program.id, c.target, c.level): c for c in self.cells if c.target in c.policy.manifest.targets}
         return tuple((cell.program, target, level) for (_, target, level), cell in needed.items())

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Literal
 
 from harness.errors import UsageError
 from harness.vocabulary import Target

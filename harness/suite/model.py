@@ -159,6 +159,9 @@ class Benchmark(Model):
     link: tuple[Annotated[str, AfterValidator(_link)], ...] = ()
     noinline: tuple[str, ...] = ()
     """Functions that the source itself marks noinline; any other is a leaked flag."""
+    unsanitized: dict[Annotated[str, Field(pattern="^[a-z-]+$")], str] = {}
+    """Checks of UndefinedBehaviorSanitizer that upstream code is exempt from, each with the reason
+    why no pass can exploit it."""
     split: Split
     workloads: tuple[Workload, ...] = Field(min_length=1)
 

@@ -61,6 +61,8 @@ def source_tree(program: Program, store: Store, offered: Path | None = None) -> 
     digest = tree_digest(program)
     if program.source.origin is not Origin.DEBIAN:
         return SourceTree(_own_folder(program.folder, program.source), digest)
+    if offered is not None:
+        _check(offered, program.source, offered)
     return SourceTree(store.folder("sources", digest, _unpacker(program, store, offered)) / "tree", digest)
 
 
@@ -77,7 +79,7 @@ def _unpacker(program: Program, store: Store, offered: Path | None) -> Callable[
         tree = entry / "tree"
         tree.mkdir()
         # GNU tar keeps modification times and refuses names that leave the folder.
-        command = ["tar", "--extract", "--no-same-owner", "--strip-components=1", "--file", tarball]
+        command = ["tar", "--extract", "--no-same-owner", "--strip-components=1", "--file", str(tarball)]
         done = run(["/usr/bin/env", *command], cwd=tree, limits=Limits(wall=300, memory=None))
         if not done.ok:
             raise UsageError(f"cannot be unpacked: {done.reason()}", where=str(tarball))
@@ -97,14 +99,7 @@ def _fetched_tarball(source: Source, store: Store, offered: Path | None) -> Path
     def fetch(entry: Path) -> None:
         assert source.tarball and source.package and source.version
         if offered is not None:
-            found = offered / source.tarball
-            if not found.is_file():
-                raise UsageError(
-                    f"{source.tarball} is not in this folder",
-                    where=str(offered),
-                    hint=f"it is the orig tarball of Debian's source package {source.package} {source.version}",
-                )
-            shutil.copyfile(found, entry / source.tarball)
+            shutil.copyfile(offered / source.tarball, entry / source.tarball)
         else:
             state = store.root / "apt"
             state.mkdir(parents=True, exist_ok=True)
@@ -120,6 +115,12 @@ def _check(entry: Path, source: Source, offered: Path | None) -> None:
     assert source.tarball
     where = str(offered / source.tarball) if offered else source.tarball
     file = entry / source.tarball
+    if not file.is_file() and offered is not None:
+        raise UsageError(
+            f"{source.tarball} is not in this folder",
+            where=str(offered),
+            hint=f"it is the orig tarball of Debian's source package {source.package} {source.version}",
+        )
     if not file.is_file():
         got = ", ".join(sorted(path.name for path in entry.iterdir())) or "nothing"
         raise UsageError(

@@ -9,7 +9,7 @@ from harness.suite.generators import generate
 from harness.suite.load import Program
 from harness.suite.model import Input, Workload
 
-__all__ = ["ReadyWorkload", "input_key", "prepare", "workloads_digest"]
+__all__ = ["ReadyWorkload", "input_key", "inputs_exist", "prepare", "workloads_digest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,12 @@ def workloads_digest(ready: tuple[ReadyWorkload, ...]) -> str:
 def input_key(item: Input) -> str:
     """The cache's key of a generated file. A generator that changes its bytes changes its name."""
     return digest_of(["input", item.generator, item.seed, item.params])
+
+
+def inputs_exist(program: Program, store: Store, kind: str = "count") -> bool:
+    """Whether ``prepare`` would generate nothing."""
+    workloads = (workload for workload in program.benchmark.workloads if workload.kind == kind)
+    return all(store.path("inputs", input_key(item)).is_dir() for workload in workloads for item in workload.inputs)
 
 
 def _input_file(item: Input, store: Store) -> Path:

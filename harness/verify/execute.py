@@ -106,4 +106,5 @@ def _signal_of(ended: Ended, *, emulated: bool) -> signal.Signals | None:
 
 def _words(ended: Ended) -> str:
     lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
-    return f" ({lines[-1].strip()[:200]})" if lines else ""
+    telling = [line for line in lines if "runtime error:" in line or "ERROR: AddressSanitizer" in line] or lines[-1:]
+    return f" ({telling[0].strip()[:200]})" if telling else ""

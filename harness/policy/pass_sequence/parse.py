@@ -40,9 +40,8 @@ def _split(content: str, line: int) -> list[str]:
     for character in content:
         if character in "(<":
             open_brackets.append(character)
-        elif character in ")>":
-            if not open_brackets or open_brackets.pop() != {")": "(", ">": "<"}[character]:
-                raise SequenceError(f"line {line}: {character!r} closes nothing")
+        elif character in ")>" and (not open_brackets or open_brackets.pop() != {")": "(", ">": "<"}[character]):
+            raise SequenceError(f"line {line}: {character!r} closes nothing")
         if (character.isspace() or character == ",") and not open_brackets:
             parts.append(current)
             current = ""

@@ -38,7 +38,7 @@ static void set_kernel(struct kernel *kernel, double distance, int small)
     }
 }
 
-/* A copy with `border` more pixels on each side, mirrored at the image's edges. */
+/* A copy with `border` more pixels on each side, mirrored at the outermost pixels. */
 static void enlarge(const struct image *image, struct image *larger, int border)
 {
     new_image(larger, image->width + 2 * border, image->height + 2 * border);
@@ -47,13 +47,13 @@ static void enlarge(const struct image *image, struct image *larger, int border)
         unsigned char *row = larger->pixel + (long)y * larger->width;
 
         if (from < 0)
-            from = -1 - from;
+            from = -from;
         if (from >= image->height)
-            from = 2 * image->height - 1 - from;
+            from = 2 * image->height - 2 - from;
         memcpy(row + border, image->pixel + (long)from * image->width, (size_t)image->width);
         for (int x = 0; x < border; x++) {
-            row[border - 1 - x] = row[border + x];
-            row[border + image->width + x] = row[border + image->width - 1 - x];
+            row[border - 1 - x] = row[border + 1 + x];
+            row[border + image->width + x] = row[border + image->width - 2 - x];
         }
     }
 }
@@ -88,7 +88,7 @@ long smooth(const struct image *image, struct image *result, int threshold, doub
 
     set_similarity(&similarity, threshold, 2);
     set_kernel(&kernel, distance, small);
-    if (kernel.radius > image->width || kernel.radius > image->height)
+    if (kernel.radius >= image->width || kernel.radius >= image->height)
         fail("the image is too small for this distance");
     enlarge(image, &larger, kernel.radius);
     new_image(result, image->width, image->height);

@@ -49,6 +49,17 @@ static int pieces(const int present[8])
     return count;
 }
 
+/*
+ * Can the pixel go without a line breaking or becoming shorter? With two neighbours it may be the
+ * end of a line that is still thick: then it stays, or one end after the other would go.
+ */
+static int is_redundant(const int present[8], int count)
+{
+    int sides = present[0] + present[2] + present[4] + present[6];
+
+    return pieces(present) == 1 && (count >= 3 || sides == 2);
+}
+
 /* From the end of a line, go on over the strongest of three pixels if that reaches another edge. */
 static void extend(struct field *field, long at, const int present[8])
 {
@@ -87,13 +98,13 @@ static void straighten(struct field *field, long at, const int present[8])
     second = first + 1;
     while (!present[second])
         second++;
+    /* Both are at corners: next to two sides of the ring it would have been redundant. */
     if (second - first == 2)
         between = first + 1;
     else if (second - first == 6)
         between = (second + 1) % 8;
     else
         return;
-    /* Both are at corners of the ring, or this pixel would have been redundant. */
     if (100 * field->response[at + field->step[between]] > STRAIGHTER * field->response[at]) {
         field->marked[at] = 0;
         field->marked[at + field->step[between]] = 1;
@@ -105,12 +116,13 @@ static void straighten(struct field *field, long at, const int present[8])
 static int is_weakest(const struct field *field, long at, const int present[8])
 {
     for (int i = 0; i < 8; i++) {
-        int around[8];
+        int around[8], count;
         long other = at + field->step[i];
 
         if (!present[i] || field->response[other] >= field->response[at])
             continue;
-        if (neighbours(field, other, around) >= 2 && pieces(around) == 1)
+        count = neighbours(field, other, around);
+        if (is_redundant(around, count))
             return 0;
     }
     return 1;
@@ -126,7 +138,7 @@ static void visit(struct field *field, long at)
         field->done.removed++;
     } else if (count == 1) {
         extend(field, at, present);
-    } else if (pieces(present) == 1) {
+    } else if (is_redundant(present, count)) {
         if (is_weakest(field, at, present)) {
             field->marked[at] = 0;
             field->done.removed++;

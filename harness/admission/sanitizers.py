@@ -1,0 +1,51 @@
+"""A program built with AddressSanitizer and UndefinedBehaviorSanitizer, run on its workloads."""
+
+from collections.abc import Sequence
+
+from harness.errors import CellError
+from harness.flow.bench import Bench
+from harness.freeze.commands import driver
+from harness.process import Limits, run
+from harness.suite.load import Program
+from harness.suite.sources import source_tree
+from harness.suite.workloads import ReadyWorkload
+from harness.verify.execute import Runner, execute
+
+__all__ = ["sanitizer_findings"]
+
+_OPTIONS = (
+    ("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=0:exitcode=99"),
+    ("UBSAN_OPTIONS", "print_stacktrace=0:halt_on_error=1:exitcode=99"),
+)
+
+
+def sanitizer_findings(program: Program, ready: Sequence[ReadyWorkload], bench: Bench) -> list[str]:
+    """What the sanitizers say, one message a workload; empty for a clean program. Leaks do not count."""
+    benchmark = program.benchmark
+    with bench.store.scratch() as scratch:
+        executable = scratch / "program"
+        command = [
+            bench.toolchain.tool(driver(benchmark)),
+            *("-O1", "-g", "-ffp-contract=off", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"),
+            *(f"-fno-sanitize={check}" for check in benchmark.unsanitized),
+            *benchmark.flags,
+            *(f"-D{define}" for define in benchmark.defines),
+            *(f"-I{folder}" for folder in benchmark.include),
+            *benchmark.files,
+            *benchmark.link,
+            *("-o", str(executable)),
+        ]
+        tree = source_tree(program, bench.store).path
+        built = run(command, cwd=tree, limits=Limits(wall=600, memory=None))
+        if not built.ok:
+            return [f"cannot be built with sanitizers: {built.reason()}"]
+        findings: list[str] = []
+        runner = Runner(emulator=None, memory=None, environment=_OPTIONS)
+        for item in ready:
+            folder = scratch / f"run-{item.workload.name}"
+            folder.mkdir()
+            try:
+                execute(executable, item, folder, runner)
+            except CellError as error:
+                findings.append(error.message)
+        return findings

@@ -1,0 +1,64 @@
+"""``harness compare``."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from harness.cli.output import Column, Format, emit
+from harness.measure import choose_metrics
+from harness.paths import default_results
+from harness.rank import Comparison
+from harness.rank import compare as compare_policies
+from harness.rank.question import questions
+from harness.record import open_index
+
+__all__ = ["compare"]
+
+
+def compare(a: str, b: str, results: Path | None, format_: Format, **restrictions: Any) -> int:
+    """One table for each suite, track and target that has rows of both."""
+    if metric := restrictions.get("metric"):
+        choose_metrics([metric])
+    records: list[dict[str, Any]] = []
+    with open_index(results or default_results()) as index:
+        for question in questions(index, **restrictions):
+            table = compare_policies(index, question, a, b)
+            if format_ is Format.TABLE:
+                title = f"{question.suite} · {question.target} · {question.metric}: {a} against {b}"
+                emit([_shown(row) for row in table], _columns(a, b), format_, title=f"\n{title}")
+                print(_summary(table, a, b))
+            where = {"suite": question.suite, "target": question.target, "metric": question.metric}
+            records += [where | {"policy_a": a, "policy_b": b} | row.record() for row in table]
+    if format_ is not Format.TABLE:
+        emit(records, (), format_)
+    return 0
+
+
+def _columns(a: str, b: str) -> tuple[Column, ...]:
+    return (
+        Column("benchmark", "benchmark"),
+        Column(a, "a", "{:,.6g}".format, right=True),
+        Column(b, "b", "{:,.6g}".format, right=True),
+        Column(f"{b}/{a}", "ratio", "{:.4f}".format, right=True),
+        Column("", "remark"),
+    )
+
+
+def _shown(row: Comparison) -> dict[str, Any]:
+    remark = "same object" if row.same_object else ""
+    for outcome in (row.outcome_a, row.outcome_b):
+        if outcome != "ok":
+            remark = outcome
+    return row.record() | {"remark": remark}
+
+
+def _summary(table: list[Comparison], a: str, b: str) -> str:
+    ratios = [row.ratio for row in table if row.ratio is not None]
+    if not ratios:
+        return "no program has both values"
+    mean = math.exp(math.fsum(math.log(ratio) for ratio in ratios) / len(ratios))
+    wins, losses = sum(r > 1 for r in ratios), sum(r < 1 for r in ratios)
+    return (
+        f"geometric mean {mean:.4f} over {len(ratios)} of {len(table)} programs: {a} is better on {wins}, "
+        f"{b} on {losses}, equal on {len(ratios) - wins - losses}"
+    )

@@ -1,0 +1,34 @@
+"""``harness doctor``."""
+
+from dataclasses import asdict
+
+from harness.cli.output import Column, Format, emit, note
+from harness.errors import PrerequisiteError
+from harness.paths import cache_root
+from harness.toolchain.doctor import examine
+
+__all__ = ["doctor"]
+
+COLUMNS = (
+    Column("", "mark"),
+    Column("prerequisite", "name"),
+    Column("found", "found"),
+    Column("needed for", "needed_for"),
+    Column("if missing", "remedy"),
+)
+
+
+def doctor(format_: Format) -> int:
+    """Exit code: 0 when nothing required is missing. Raises PrerequisiteError otherwise."""
+    lines = examine()
+    missing = [line for line in lines if line.found is None and line.required]
+    marks = [("ok" if line.found else "MISSING" if line.required else "absent") for line in lines]
+    emit([asdict(line) | {"mark": mark} for line, mark in zip(lines, marks, strict=True)], COLUMNS, format_)
+    if format_ is Format.TABLE:
+        note(f"\ncache: {cache_root()}")
+    if missing:
+        raise PrerequisiteError(
+            f"missing: {', '.join(line.name for line in missing)}",
+            hint="; ".join(dict.fromkeys(m.remedy for m in missing)),
+        )
+    return 0

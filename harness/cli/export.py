@@ -1,0 +1,36 @@
+"""``harness export``."""
+
+from pathlib import Path
+
+from harness.cli.output import note
+from harness.errors import UsageError
+from harness.paths import default_results
+from harness.record import open_index
+
+__all__ = ["export"]
+
+_QUERY = """SELECT rows.*, runs.started, runs.llvm, runs.llvm_version, runs.commit, runs.dirty, runs.cpu
+FROM rows JOIN runs USING (run)"""
+
+
+def export(output: Path, suite: str | None, results: Path | None) -> int:
+    """Write every row, with its run's provenance, in the format that the file's ending names."""
+    writers = {".csv": "write_csv", ".json": "write_json", ".parquet": "write_parquet"}
+    if output.suffix not in writers:
+        raise UsageError(
+            f"cannot write {output.suffix or 'a file without an ending'}", hint="use .csv, .json or .parquet"
+        )
+    with open_index(results or default_results()) as index:
+        where, values = (" WHERE rows.suite = ?", [suite]) if suite else ("", [])
+        frame = index.execute(f"{_QUERY}{where} ORDER BY rows.run, rows.line", values).to_arrow_table()
+    import polars
+
+    table = polars.DataFrame(frame)
+    if table.is_empty():
+        raise UsageError("there are no rows to export", hint="run `harness run --suite cbench` first")
+    try:
+        getattr(table, writers[output.suffix])(output)
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror}", where=str(output)) from None
+    note(f"{table.height} rows in {output}")
+    return 0

@@ -1,0 +1,28 @@
+"""``harness fetch``."""
+
+import os
+from pathlib import Path
+
+from harness.cli.output import note, observer
+from harness.engine import local_engine
+from harness.errors import UsageError
+from harness.flow.bench import open_bench
+from harness.flow.stages import fetch_sources
+from harness.suite.load import load_suite
+
+__all__ = ["fetch"]
+
+
+def fetch(suite: str, folder: Path | None, jobs: int | None) -> int:
+    """Fetch every source of the suite that is not in the cache, or all of them from ``folder``."""
+    if folder is not None and not folder.is_dir():
+        raise UsageError("there is no such folder", where=str(folder))
+    programs = load_suite(suite).programs
+    progress = observer()
+    try:
+        fetch_sources(programs, open_bench(), local_engine(jobs or len(os.sched_getaffinity(0))), progress, folder)
+    finally:
+        progress.close()
+    sources = {program.benchmark.source for program in programs}
+    note(f"{suite}: {len(sources)} source trees of {len(programs)} programs are here and verified")
+    return 0

@@ -1,0 +1,35 @@
+"""``harness policies``."""
+
+from typing import Any
+
+from harness.cli.output import Column, Format, emit, note
+from harness.policy import Policy, all_policies, kind_of
+
+__all__ = ["policies"]
+
+COLUMNS = (
+    Column("policy", "name"),
+    Column("kind", "kind"),
+    Column("class", "class"),
+    Column("track", "track"),
+    Column("targets", "targets", ", ".join),
+    Column("trained on", "trained_on", lambda names: ", ".join(names) or "–"),
+    Column("digest", "digest", lambda digest: str(digest)[:12]),
+    Column("description", "description", lambda text: text if len(text) <= 60 else f"{text[:59]}…"),
+)
+
+
+def policies(format_: Format) -> int:
+    """Print every baseline and submission."""
+    found = all_policies()
+    emit([_record(policy) for policy in found], COLUMNS, format_)
+    if format_ is Format.TABLE:
+        for policy in found:
+            for remark in kind_of(policy.manifest.kind).notes(policy):
+                note(f"{policy.name}: {remark}")
+    return 0
+
+
+def _record(policy: Policy) -> dict[str, Any]:
+    fields = policy.manifest.model_dump(mode="json", by_alias=True)
+    return fields | {"baseline": policy.baseline, "digest": policy.digest}

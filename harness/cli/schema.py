@@ -1,0 +1,31 @@
+"""``harness schema``."""
+
+import json
+
+from pydantic import BaseModel
+
+from harness.errors import UsageError
+from harness.policy import Manifest
+from harness.record import Header, Row
+from harness.suite.model import Suite
+
+__all__ = ["SCHEMAS", "schema"]
+
+SCHEMAS: dict[str, tuple[type[BaseModel], str]] = {
+    "suite": (Suite, "suites/NAME/suite.toml"),
+    "submission": (Manifest, "submissions/NAME/submission.toml"),
+    "header": (Header, "first line of a run file, under the key `header`"),
+    "row": (Row, "every other line of a run file"),
+}
+
+
+def schema(name: str | None) -> int:
+    """Print one schema, or the list of them."""
+    if name is None:
+        for known, (_, what) in SCHEMAS.items():
+            print(f"{known:<12}{what}")
+        return 0
+    if name not in SCHEMAS:
+        raise UsageError(f"unknown schema {name!r}", hint=f"there are: {', '.join(SCHEMAS)}")
+    print(json.dumps(SCHEMAS[name][0].model_json_schema(by_alias=True), indent=2))
+    return 0

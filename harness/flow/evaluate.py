@@ -1,0 +1,95 @@
+"""The Python door: the same flow as ``harness run``, with a data frame for an answer."""
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.engine import local_engine
+from harness.errors import UsageError
+from harness.flow.bench import COMPILE_TIMEOUT, open_bench
+from harness.flow.progress import SilentObserver
+from harness.flow.request import make_request
+from harness.flow.run import execute_run
+
+if TYPE_CHECKING:
+    import pandas
+
+    from harness.policy import Policy
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    policy: "str | Policy",
+    benchmarks: str | Iterable[str],
+    target: str | Sequence[str] = "x86-64",
+    metrics: Iterable[str] = (),
+    *,
+    track: str = "size",
+    results: Path | None = None,
+    jobs: int | None = None,
+    compile_timeout: float = COMPILE_TIMEOUT,
+) -> "pandas.DataFrame":
+    """Measure one policy on benchmarks of one suite.
+
+    ``policy`` is a name, the path of a submission's folder, or a loaded ``Policy``. ``benchmarks``
+    is a suite's name (``"cbench"``: all of it) or names like ``"cbench/bzip2"``. ``metrics`` are
+    all when none is named. With ``results`` the run is also recorded in that folder.
+
+    Returns one row per cell, with the columns ``benchmark, target, policy, seed, outcome, detail``,
+    the digests, and one column per metric (NaN where the outcome is not ``ok``).
+
+    Raises UsageError for names that mean nothing, PrerequisiteError where a tool is missing.
+    """
+    import tempfile
+
+    import pandas
+
+    suite, names = _suite_of(benchmarks)
+    targets = [target] if isinstance(target, str) else list(target)
+    request = make_request(suite, names, [policy], targets, track, metrics)
+    engine = local_engine(jobs or len(os.sched_getaffinity(0)))
+    with tempfile.TemporaryDirectory() as nowhere:
+        folder = results or Path(nowhere)
+        command = ("evaluate", request.policies[0].name, *request_names(suite, names))
+        report = execute_run(request, open_bench(compile_timeout), engine, folder, SilentObserver(), command)
+    cells: dict[tuple[str, str, int], dict[str, object]] = {}
+    for row in report.rows:
+        fields = row.line()
+        cell = cells.setdefault(
+            (row.benchmark, row.target.value, row.seed),
+            {
+                "benchmark": f"{suite}/{row.benchmark}",
+                "target": row.target.value,
+                "policy": row.policy,
+                "seed": row.seed,
+                "outcome": row.outcome.value,
+                "detail": row.detail,
+                **{name: fields.get(name) for name in ("frozen_digest", "decisions_digest", "object_digest")},
+                **dict.fromkeys(request.metrics, float("nan")),
+            },
+        )
+        if row.metric is not None:
+            cell[row.metric] = row.value
+    return pandas.DataFrame([cells[key] for key in sorted(cells)])
+
+
+def request_names(suite: str, names: Sequence[str]) -> list[str]:
+    """The benchmarks as a header's command shows them."""
+    return [f"{suite}/{name}" for name in names] or [suite]
+
+
+def _suite_of(benchmarks: str | Iterable[str]) -> tuple[str, list[str]]:
+    """Suite and benchmark names out of ``"cbench"`` or ``["cbench/bzip2", …]``."""
+    wanted = [benchmarks] if isinstance(benchmarks, str) else list(benchmarks)
+    if not wanted:
+        raise UsageError("no benchmarks were named", hint='name a suite ("cbench") or benchmarks ("cbench/bzip2")')
+    split = [name.partition("/") for name in wanted]
+    suites = {suite for suite, _, _ in split}
+    if len(suites) > 1:
+        raise UsageError(f"benchmarks of several suites: {', '.join(sorted(suites))}", hint="evaluate one at a time")
+    names = [name for _, _, name in split if name]
+    if names and len(names) < len(wanted):
+        raise UsageError("a whole suite and single benchmarks of it", hint="name one or the other")
+    return split[0][0], names

@@ -1,0 +1,72 @@
+"""What a run would do, without doing it (``harness run --dry-run``)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.flow.bench import Bench
+from harness.flow.cell import Cell, cached_result, cell_key
+from harness.flow.request import Module, Request
+from harness.freeze import freeze, freeze_key
+from harness.suite.sources import is_fetched
+
+__all__ = ["Outlook", "outlook", "remember_rate"]
+
+_RATES = "rates"
+_SLOW_MACHINE = {"freeze": 0.1, "cells": 2.0}
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a run would do (``--dry-run``)."""
+
+    cells: int
+    cached: int
+    to_fetch: int
+    to_freeze: int
+    seconds: float
+    """Estimate of the time to do, from what earlier cells on this machine cost."""
+
+
+def outlook(request: Request, bench: Bench, jobs: int) -> Outlook:
+    """What ``execute_run`` would do now."""
+    store = bench.store
+    fetched = {p.benchmark.source: is_fetched(p, store) for p in request.programs}
+    frozen = {
+        (p.id, target.value, level.value): store.path("frozen", freeze_key(p, target, level, bench.toolchain)).is_dir()
+        for p, target, level in request.modules
+    }
+    to_do = [cell for cell in request.cells if not _is_cached(cell, frozen, request, bench)]
+    missing = [module for module in request.modules if not frozen[(module[0].id, module[1].value, module[2].value)]]
+    return Outlook(
+        cells=len(request.cells),
+        cached=len(request.cells) - len(to_do),
+        to_fetch=sum(not done for done in fetched.values()),
+        to_freeze=len(missing),
+        seconds=_estimate(to_do, missing, bench) / jobs,
+    )
+
+
+def _is_cached(cell: Cell, frozen: dict[tuple[str, str, str], bool], request: Request, bench: Bench) -> bool:
+    if cell.target not in cell.policy.manifest.targets:
+        return True
+    if not frozen[(cell.program.id, cell.target.value, cell.level.value)]:
+        return False
+    module = freeze(cell.program, cell.target, cell.level, bench.toolchain, bench.store)
+    return cached_result(cell_key(cell, module, bench), list(request.metrics), bench) is not None
+
+
+def _estimate(cells: Sequence[Cell], modules: Sequence[Module], bench: Bench) -> float:
+    """CPU seconds, by the rates of this machine's last runs; without any, by those of a slow one."""
+    rates = _rates(bench)
+    files = sum(len(program.benchmark.files) for program, _, _ in modules)
+    return rates["freeze"] * files + rates["cells"] * len(cells)
+
+
+def remember_rate(stage: str, seconds: float, bench: Bench) -> None:
+    """Keep what a unit of a stage cost one worker: ``freeze`` a translation unit, ``cells`` a cell."""
+    bench.store.put(_RATES, _RATES, _rates(bench) | {stage: seconds})
+
+
+def _rates(bench: Bench) -> dict[str, float]:
+    known: dict[str, float] = bench.store.get(_RATES, _RATES) or {}
+    return _SLOW_MACHINE | known

@@ -1,0 +1,79 @@
+"""Where a run's numbers come from: its header line."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import harness
+from harness.flow.bench import Bench
+from harness.flow.request import Request
+from harness.freeze.freeze import program_digest
+from harness.paths import ROOT
+from harness.record.rows import BenchmarkFacts, Host
+
+__all__ = ["header_fields"]
+
+
+def header_fields(
+    request: Request, bench: Bench, jobs: int, command: Sequence[str], started: datetime
+) -> dict[str, Any]:
+    """All fields of the header but the run's name, which the rows decide."""
+    commit, dirty = _commit()
+    fingerprint = bench.toolchain.fingerprint
+    facts = {
+        p.benchmark.name: BenchmarkFacts(
+            split=p.benchmark.split, origin=p.source.origin.value, program_digest=program_digest(p)
+        )
+        for p in request.programs
+    }
+    return {
+        "suite": request.suite.name,
+        "suite_version": request.suite.definition.version,
+        "track": request.track,
+        "started": started.isoformat(timespec="seconds"),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": tuple(command),
+        "harness_version": harness.__version__,
+        "commit": commit,
+        "dirty": dirty,
+        "llvm_version": bench.toolchain.version,
+        "llvm": fingerprint.llvm,
+        "runtime": {t.value: bench.toolchain.runtime_fingerprint(t) for t in request.targets},
+        "host": _host(),
+        "jobs": jobs,
+        "compile_timeout": bench.compile_timeout,
+        "benchmarks": facts,
+    }
+
+
+def _commit() -> tuple[str | None, bool | None]:
+    """The checkout's commit, and whether anything but results differs from it."""
+    try:
+        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+        status = ["git", "status", "--porcelain", "--", ".", ":!results"]
+        changed = subprocess.run(status, cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None, None
+    return head.stdout.strip(), bool(changed.stdout.strip())
+
+
+def _host() -> Host:
+    governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+    return Host(
+        cpu=_cpu_model(),
+        cores=len(os.sched_getaffinity(0)),
+        kernel=os.uname().release,
+        governor=governor.read_text().strip() if governor.is_file() else None,
+        load=round(os.getloadavg()[0], 2),
+        sandbox="limits",
+    )
+
+
+def _cpu_model() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith(("model name", "Model")):
+            return line.split(":", 1)[1].strip()
+    return os.uname().machine

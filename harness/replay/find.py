@@ -1,0 +1,60 @@
+"""Finding a recorded run, a row of it, and the program that the row is about."""
+
+import re
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.freeze.freeze import program_digest
+from harness.record import Row, RunFile, read_run, run_files
+from harness.suite.load import Program, choose, load_suite
+
+__all__ = ["find_row", "find_run", "program_of"]
+
+
+def find_run(name: str, results: Path) -> RunFile:
+    """The run of this name, of a prefix or digest that only it has, or at this path."""
+    path = Path(name)
+    if path.is_file():
+        return read_run(path)
+    known, _ = run_files(results)
+    wanted = name.removesuffix(".jsonl")
+    matching = [p for p in known if p.name == f"{wanted}.jsonl"] or [p for p in known if wanted and wanted in p.stem]
+    if len(matching) == 1:
+        return read_run(matching[0])
+    have = "\n  ".join(p.stem for p in (matching or known)) or "none"
+    what = f"{len(matching)} runs match {name!r}" if matching else f"unknown run {name!r}"
+    raise UsageError(what, where=str(results), hint=f"there are:\n  {have}")
+
+
+def find_row(reference: str, results: Path) -> tuple[RunFile, Row]:
+    """A row by ``RUN#LINE`` (a line of the run's file) or ``RUN/BENCHMARK/TARGET/POLICY``."""
+    if match := re.fullmatch(r"(?P<run>.+)#(?P<line>\d+)", reference):
+        run = find_run(match["run"], results)
+        line = int(match["line"])
+        if not 2 <= line <= len(run.rows) + 1:
+            raise UsageError(
+                f"there is no row at line {line}: rows stand at lines 2 to {len(run.rows) + 1}", where=run.path.name
+            )
+        return run, run.rows[line - 2]
+    parts = reference.rsplit("/", 3)
+    if len(parts) != 4:
+        raise UsageError(f"{reference!r} names no row", hint="give RUN#LINE or RUN/BENCHMARK/TARGET/POLICY")
+    run = find_run(parts[0], results)
+    for row in run.rows:
+        if (row.benchmark, row.target.value, row.policy) == tuple(parts[1:]):
+            return run, row
+    raise UsageError(f"no row of {parts[1]}, {parts[2]}, {parts[3]}", where=run.path.name)
+
+
+def program_of(run: RunFile, benchmark: str) -> Program:
+    """The program as it is now. Raises UsageError when it is not what the run measured."""
+    suite = load_suite(run.header.suite)
+    program = choose(suite, [benchmark])[0]
+    if program_digest(program) != run.header.benchmarks[benchmark].program_digest:
+        raise UsageError(
+            f"{program.id} has changed since this run (suite version {run.header.suite_version} then, "
+            f"{suite.definition.version} now)",
+            where=run.path.name,
+            hint=f"check out the commit of the run: {run.header.commit or 'not recorded'}",
+        )
+    return program

@@ -1,0 +1,124 @@
+"""``harness repro``: a shell script of bare tool commands that gives a row's object.
+
+It needs LLVM 22 and, for upstream programs, the orig tarball; nothing of the harness. Sources that
+the project wrote, and overlays, stand in the script itself.
+"""
+
+import shlex
+from pathlib import Path
+
+from harness.apply.plan import FROZEN, OBJECT
+from harness.errors import UsageError
+from harness.freeze.commands import compile_unit, internalize, link_units
+from harness.policy import kind_of
+from harness.record import Row, RunFile
+from harness.record.decisions import load_decisions
+from harness.replay.find import program_of
+from harness.suite.load import Program
+from harness.verify.link import link_command
+from harness.vocabulary import Origin
+
+__all__ = ["repro_script"]
+
+_TREE = "source"
+
+
+def repro_script(run: RunFile, row: Row, results: Path) -> str:
+    """The script. Raises UsageError for a row without an object."""
+    if row.object_digest is None or row.decisions_digest is None:
+        raise UsageError(f"this row has no object to reproduce: {row.outcome.value}, {row.detail}", where=run.path.name)
+    program = program_of(run, row.benchmark)
+    decisions = load_decisions(results, row.decisions_digest)
+    plan = kind_of(decisions.kind).plan(decisions, row.target)
+    steps = [_command(step.tool, list(step.arguments)) for step in (plan.optimise, plan.generate)]
+    return "\n".join(
+        [
+            *_preamble(program, row, run),
+            *_sources(program),
+            "",
+            f"# Freeze: every translation unit at -{row.level.value} with no pass run, linked, internalised.",
+            *_freeze(program, row),
+            f'expect {row.frozen_digest} {FROZEN} "the frozen module"',
+            "",
+            f"# Apply the decisions ({decisions.kind.value}, {row.decisions_digest[:12]}): optimise, generate.",
+            *steps,
+            f'expect {row.object_digest} {OBJECT} "the object"',
+            "",
+            "# Link it, to run it.",
+            _command(*_split(link_command(program.benchmark, row.target, OBJECT, "program"))),
+            'echo "equal: $PWD/program.o"',
+            "",
+        ]
+    )
+
+
+def _preamble(program: Program, row: Row, run: RunFile) -> list[str]:
+    return [
+        "#!/bin/sh",
+        f"# {program.id} on {row.target.value} under policy {row.policy}, as recorded in",
+        f"# {run.header.run} with LLVM {run.header.llvm_version}.",
+        "# usage: sh SCRIPT [FOLDER]   builds in FOLDER (default: a new one); LLVM=/path/of/bin chooses the tools",
+        "set -eu",
+        'here=$PWD; work=${1:-$(mktemp -d)}; mkdir -p "$work"; cd "$work"',
+        "LLVM=${LLVM:-/usr/lib/llvm-22/bin}",
+        "expect() {  # DIGEST FILE WHAT",
+        '  got=$(sha256sum "$2" | cut -d" " -f1)',
+        '  [ "$got" = "$1" ] || { echo "$3 differs: $got, not $1" >&2; exit 1; }',
+        "}",
+        "",
+    ]
+
+
+def _sources(program: Program) -> list[str]:
+    source = program.source
+    lines = [f"rm -rf {_TREE}; mkdir {_TREE}"]
+    if source.origin is not Origin.DEBIAN:
+        return lines + _embed(program.folder / (source.path or "."))
+    assert source.tarball
+    name = shlex.quote(source.tarball)
+    lines += [
+        f"# Orig tarball of Debian's source package {source.package} {source.version}: taken from the current folder",
+        f"# or from $TARBALLS; `apt-get source --download-only --tar-only {source.package}` gets it.",
+        f'tarball=${{TARBALLS:-$here}}/{name}; [ -f "$tarball" ] || {{ echo "missing: $tarball" >&2; exit 1; }}',
+        f'expect {source.sha256} "$tarball" "the tarball"',
+        f'tar --extract --no-same-owner --strip-components=1 --directory {_TREE} --file "$tarball"',
+    ]
+    return lines + (_embed(program.folder / source.overlay) if source.overlay else [])
+
+
+def _embed(folder: Path) -> list[str]:
+    """Text files as here-documents."""
+    lines: list[str] = []
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        name = f"{_TREE}/{path.relative_to(folder).as_posix()}"
+        text = path.read_text()
+        mark = "END_OF_FILE"
+        while mark in text:
+            mark += "_"
+        end = "" if text.endswith("\n") else "\n"
+        lines.append(f"mkdir -p {shlex.quote(str(Path(name).parent))}")
+        lines.append(f"cat > {shlex.quote(name)} <<'{mark}'\n{text}{end}{mark}")
+    return lines
+
+
+def _freeze(program: Program, row: Row) -> list[str]:
+    lines, units = [f"cd {_TREE}"], []
+    for number, name in enumerate(program.benchmark.files):
+        unit = f"unit{number}.bc"
+        units.append(unit)
+        command = compile_unit(program.benchmark, row.target, row.level, name, f"../{unit}")
+        lines.append(_command(*_split(command)))
+    return [
+        *lines,
+        "cd ..",
+        _command(*_split(link_units(units, "linked.bc"))),
+        _command(*_split(internalize("linked.bc", FROZEN))),
+    ]
+
+
+def _split(command: list[str]) -> tuple[str, list[str]]:
+    return command[0], command[1:]
+
+
+def _command(tool: str, arguments: list[str]) -> str:
+    return f'"$LLVM"/{tool} {shlex.join(arguments)}'
