@@ -274,9 +274,7 @@ def other_jpeg(original: Image.Image, quality: int) -> io.BytesIO:
 
 @few
 @given(seeds, sides, sides, st.integers(min_value=1, max_value=100), st.booleans())
-def test_jpeg_of_any_size_shows_the_scene(
-    seed: int, width: int, height: int, quality: int, colour: bool
-) -> None:
+def test_jpeg_of_any_size_shows_the_scene(seed: int, width: int, height: int, quality: int, colour: bool) -> None:
     image = picture("jpeg", seed, width=width, height=height, quality=quality, colour=colour)
     assert (image.mode, image.size) == ("RGB" if colour else "L", (width, height))
     original = picture("ppm" if colour else "pgm", seed, width=width, height=height)

@@ -1,0 +1,33 @@
+# The two commands are `make run` and `make test`; both install what is missing first.
+.PHONY: run test test-all check bench setup setup-test serve requirements
+
+run: setup            ## measure every policy on cBench and print the standings
+	.venv/bin/harness run --suite cbench
+
+test: setup-test      ## the tests
+	.venv/bin/python -m pytest -n 2 --dist loadgroup -m "not slow"
+
+test-all: setup-test  ## the tests, the slow and exhaustive ones too
+	.venv/bin/python -m pytest -n 2 --dist loadgroup
+
+check: setup-test     ## style and types
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+
+bench: setup-test     ## the harness's own speed
+	.venv/bin/python -m pytest benchmarks -p no:xdist -p benchmark
+
+serve: setup          ## the leaderboard in the browser
+	.venv/bin/harness serve
+
+setup:
+	@scripts/setup run
+
+setup-test:
+	@scripts/setup test
+
+requirements:         ## pin anew: needs uv
+	cd requirements && for name in runtime dev; do \
+	  uv pip compile --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header \
+	    --python-version 3.11 $$name.in -o $$name.txt; done
