@@ -79,9 +79,9 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
     path = cache_root() / "index" / f"{prefix}-{key[:16]}.duckdb"
     if not path.exists():
         _rebuild(path, prefix, runs)
-    connection = duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"})
-    connection.execute("SET lock_configuration = true")
-    return connection
+    # As part of the configuration, not by SET: a second connection of this process would be refused that.
+    locked = {"enable_external_access": "false", "lock_configuration": "true"}
+    return duckdb.connect(str(path), read_only=True, config=locked)
 
 
 def _rebuild(path: Path, prefix: str, runs: list[Path]) -> None:
