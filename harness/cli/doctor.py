@@ -14,7 +14,6 @@ COLUMNS = (
     Column("prerequisite", "name"),
     Column("found", "found"),
     Column("needed for", "needed_for"),
-    Column("if missing", "remedy"),
 )
 
 
@@ -26,6 +25,9 @@ def doctor(format_: Format) -> int:
     emit([asdict(line) | {"mark": mark} for line, mark in zip(lines, marks, strict=True)], COLUMNS, format_)
     if format_ is Format.TABLE:
         note(f"\ncache: {cache_root()}")
+        for line in lines:
+            if line.found is None:
+                note(f"{line.name}: {line.remedy}")
     if missing:
         raise PrerequisiteError(
             f"missing: {', '.join(line.name for line in missing)}",

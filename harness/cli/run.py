@@ -9,6 +9,7 @@ from pathlib import Path
 from harness.cli.leaderboard import print_standings
 from harness.cli.output import Format, duration, note, observer
 from harness.engine import local_engine
+from harness.errors import UsageError
 from harness.flow.bench import open_bench
 from harness.flow.outlook import outlook
 from harness.flow.request import Request, make_request
@@ -58,10 +59,18 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
     finally:
         progress.close()
     _summary(request, report, time.monotonic() - started)
-    print_standings(
-        results, format_, suite=request.suite.name, targets=tuple(request.targets), track=request.track.value
-    )
-    return 1 if report.failed else 0
+    try:
+        print_standings(
+            results,
+            format_,
+            suite=request.suite.name,
+            targets=tuple(request.targets),
+            track=request.track.value,
+            metric=options.metrics[0] if options.metrics else None,
+        )
+    except UsageError as error:  # the run is recorded; it only has nothing to be compared with yet
+        note(f"no standings: {error}")
+    return 1 if report.failed or report.contradicted else 0
 
 
 def _summary(request: Request, report: RunReport, seconds: float) -> None:
@@ -73,6 +82,13 @@ def _summary(request: Request, report: RunReport, seconds: float) -> None:
     for policy in request.policies:
         for remark in kind_of(policy.manifest.kind).notes(policy):
             note(f"  {policy.name}: {remark}")
+    if report.reproduced:
+        note(f"reproduced: {report.reproduced} deterministic values equal those of earlier runs")
+    for row in report.contradicted[:10]:
+        note(
+            f"  CONTRADICTED: {row.policy} on {row.benchmark} ({row.target.value}): {row.metric} is {row.value} now, "
+            f"and was something else in an earlier run of the same cell"
+        )
     note(f"recorded in {report.file}" if report.file else "nothing new: every row is recorded already")
 
 

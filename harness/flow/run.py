@@ -18,6 +18,7 @@ from harness.flow.provenance import header_fields
 from harness.flow.request import Request
 from harness.flow.stages import fetch_sources, freeze_modules, generate_inputs
 from harness.freeze import FrozenModule, freeze
+from harness.measure import metrics
 from harness.record import open_index
 from harness.record.decisions import store_decisions
 from harness.record.rows import Row
@@ -39,6 +40,10 @@ class RunReport:
     """One row of each cell that ended with an outcome other than ``ok`` and ``unsupported``."""
     file: Path | None
     """The new run file; None when all of it was recorded before."""
+    reproduced: int
+    """Deterministic values that earlier runs of the same cells recorded too, and equal."""
+    contradicted: tuple[Row, ...]
+    """Rows whose deterministic value an earlier run of the same cell contradicts."""
 
 
 @dataclass
@@ -78,12 +83,15 @@ def execute_run(
         freeze_modules(request.modules, bench, engine, observer)
         tally = _cells(request, bench, engine, observer, journal, results)
         file = None
-        if not _recorded(results, tally.rows):
+        recorded, reproduced, contradicted = _compare_with_recorded(results, tally.rows)
+        if not recorded:
             header = header_fields(request, bench, engine.workers, command, started)
             file = write_run(results, header, tally.rows)
         cleanup.pop_all()
         journal.close(remove=True)
-    return RunReport(tuple(tally.rows), len(request.cells), tally.computed, tally.failed, file)
+    return RunReport(
+        tuple(tally.rows), len(request.cells), tally.computed, tally.failed, file, reproduced, contradicted
+    )
 
 
 def _cells(
@@ -147,9 +155,18 @@ def _record(cell: Cell, result: CellResult, metrics: list[str], tally: _Tally, j
     tally.add(rows)
 
 
-def _recorded(results: Path, rows: Sequence[Row]) -> bool:
-    """Whether every one of these rows stands in a finished run already."""
+def _compare_with_recorded(results: Path, rows: Sequence[Row]) -> tuple[bool, int, tuple[Row, ...]]:
+    """What earlier runs say of the same cells.
+
+    Whether every row is recorded already; how many deterministic values are there and equal; the
+    rows whose deterministic value is there and another, which must never be.
+    """
     with open_index(results) as index:
-        known = index.execute("SELECT DISTINCT cell, policy, metric, value, outcome FROM rows").fetchall()
+        query = "SELECT DISTINCT cell, policy, metric, value, outcome FROM rows"
+        known = set(index.execute(query).fetchall())
+    values = {(cell, metric): value for cell, _, metric, value, _ in known}
+    deterministic = {name for name, metric in metrics().items() if metric.deterministic}
+    earlier = [row for row in rows if row.metric in deterministic and (row.cell, row.metric) in values]
+    contradicted = tuple(row for row in earlier if values[(row.cell, row.metric)] != row.value)
     wanted = {(row.cell, row.policy, row.metric, row.value, row.outcome.value) for row in rows}
-    return wanted <= set(known)
+    return wanted <= known, len(earlier) - len(contradicted), contradicted

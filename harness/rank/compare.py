@@ -1,5 +1,7 @@
 """Two policies side by side, program by program."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +11,7 @@ from harness.rank.standings import Question, figures_sql, quote
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Comparison", "compare", "compare_sql", "programs_sql"]
+__all__ = ["Comparison", "Summary", "compare", "compare_sql", "summarise"]
 
 
 @dataclass(frozen=True)
@@ -60,13 +62,23 @@ def compare(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: s
     return [Comparison(*row) for row in index.execute(compare_sql(question, a, b)).fetchall()]
 
 
-def programs_sql(question: Question, policy: str) -> str:
-    """The per-program table behind one standing."""
-    return f"""{figures_sql(question)}
-SELECT n.benchmark, n.split, n.origin, n.outcome, n.detail, r.value AS reference, f.value AS policy,
-       r.value / f.value AS ratio, n.object_digest, n.decisions_digest, n.run
-FROM newest n
-LEFT JOIN figure f ON f.benchmark = n.benchmark AND f.policy = n.policy
-LEFT JOIN figure r ON r.benchmark = n.benchmark AND r.policy = {quote(question.reference)}
-WHERE n.policy = {quote(policy)}
-ORDER BY ratio DESC NULLS LAST, n.benchmark"""
+@dataclass(frozen=True)
+class Summary:
+    """A comparison in four numbers, over the programs that both policies completed."""
+
+    mean: float | None
+    """Geometric mean of ``ratio``: above 1, A is better. None when no program has both values."""
+    wins: int
+    """Programs on which A is better; ``losses``: B is; ``ties``: equal values."""
+    losses: int
+    ties: int
+    programs: int
+    """All programs that either policy was run on."""
+
+
+def summarise(table: Sequence[Comparison]) -> Summary:
+    """The summary of a comparison."""
+    ratios = [row.ratio for row in table if row.ratio is not None]
+    wins, losses = sum(ratio > 1 for ratio in ratios), sum(ratio < 1 for ratio in ratios)
+    mean = math.exp(math.fsum(math.log(ratio) for ratio in ratios) / len(ratios)) if ratios else None
+    return Summary(mean, wins, losses, len(ratios) - wins - losses, len(table))

@@ -86,10 +86,18 @@ def figures_sql(question: Question) -> str:
         conditions.append(f"split = {quote(question.split)}")
     if question.origin:
         conditions.append(f"origin = {quote(question.origin)}")
-    return f"""WITH newest AS (  -- the newest cell of each policy on each benchmark
-  SELECT * FROM cells
-  WHERE {" AND ".join(conditions)}
+    return f"""WITH asked AS (
+  SELECT * FROM cells WHERE {" AND ".join(conditions)}
+), version AS (  -- a policy that was changed counts as it is now
+  SELECT policy, arg_max(policy_digest, started) AS policy_digest FROM asked GROUP BY policy
+), latest AS (  -- the newest cell of each policy on each benchmark
+  SELECT asked.* FROM asked JOIN version USING (policy, policy_digest)
   QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed ORDER BY started DESC, run DESC) = 1
+), newest AS (  -- of the program that the reference was measured on
+  SELECT latest.* FROM latest JOIN (
+    SELECT DISTINCT benchmark, program_digest FROM latest WHERE policy = {quote(question.reference)}
+  ) USING (benchmark, program_digest)
+  WHERE outcome <> 'unsupported'
 ), figure AS (  -- its value; over seeds, the median
   SELECT n.benchmark, n.policy, median(m.value) AS value
   FROM newest n JOIN measurements m USING (cell)

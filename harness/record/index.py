@@ -80,8 +80,9 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
     if not path.exists():
         _rebuild(path, prefix, runs)
     # As part of the configuration, not by SET: a second connection of this process would be refused that.
-    locked = {"enable_external_access": "false", "lock_configuration": "true"}
-    return duckdb.connect(str(path), read_only=True, config=locked)
+    return duckdb.connect(
+        str(path), read_only=True, config={"enable_external_access": "false", "lock_configuration": "true"}
+    )
 
 
 def _rebuild(path: Path, prefix: str, runs: list[Path]) -> None:

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 from harness.errors import PrerequisiteError
-from harness.process import Limits, run
+from harness.process import Ended, Limits, run
 
 __all__ = ["download_orig"]
 
@@ -30,20 +30,24 @@ def download_orig(package: str, version: str, folder: Path, state: Path) -> None
             hint="on a machine with Debian's apt run `harness fetch`, or give tarballs with `--from DIR`",
         )
     options = _private_options(state)
-    if not (state / "ready").exists():
-        updated = run([apt, *options, "update"], cwd=state, limits=Limits(wall=300, memory=None), env=_environment())
-        if not updated.ok:
-            raise PrerequisiteError(
-                f"apt cannot read its source lists: {updated.reason()}", hint="check `apt-get update`"
-            )
-        (state / "ready").touch()
-    command = [apt, *options, "source", "--download-only", "--tar-only"]
-    done = run([*command, package], cwd=folder, limits=Limits(wall=600, memory=None), env=_environment())
-    if not done.ok:
+    lists_read = state / "lists-read"
+    download = [apt, *options, "source", "--download-only", "--tar-only", package]
+    if lists_read.exists() and _apt(download, folder).ok:
+        return
+    # The lists are missing, or older than the mirror.
+    lists_read.unlink(missing_ok=True)
+    if not (updated := _apt([apt, *options, "update"], state)).ok:
+        raise PrerequisiteError(f"apt cannot read its lists: {updated.reason()}", hint="check `apt-get update`")
+    lists_read.touch()
+    if not (done := _apt(download, folder)).ok:
         raise PrerequisiteError(
             f"apt cannot download the source package {package}: {done.reason()}",
             hint="check the network and `apt-get update`, or give the tarball with `--from DIR`",
         )
+
+
+def _apt(command: list[str], folder: Path) -> Ended:
+    return run(command, cwd=folder, limits=Limits(wall=600, memory=None), env=_environment())
 
 
 def _environment() -> dict[str, str]:

@@ -96,6 +96,14 @@ def load_suite(name: str) -> LoadedSuite:
         raise UsageError("not UTF-8 text", where=str(file)) from None
     except ValidationError as error:
         raise explain_validation(error, str(file)) from None
+    if definition.name in suite_names() and file.parent != SUITES / definition.name:
+        raise UsageError(
+            f"name: a suite called {definition.name!r} comes with the harness, and results are told apart by name",
+            where=str(file),
+            hint="give yours another name",
+        )
+    if file.parent.parent == SUITES and file.parent.name != definition.name:
+        raise UsageError(f"name: {definition.name!r} must be the folder's name, {file.parent.name!r}", where=str(file))
     return LoadedSuite(definition=definition, folder=file.parent, file=file)
 
 

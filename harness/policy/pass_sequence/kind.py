@@ -1,6 +1,7 @@
 """The kind's implementation: ``passes.txt`` to one ``opt -passes=`` command."""
 
 import difflib
+import tempfile
 from functools import lru_cache
 from pathlib import Path
 
@@ -94,8 +95,12 @@ def resolve(content: bytes, name: str, toolchain: Toolchain) -> dict[str, list[s
         raise CellError(
             Outcome.POLICY_ERROR, f"{name}: the pipeline has {len(text)} characters, {_LONGEST} are allowed"
         )
-    # What stands inside brackets only opt can judge: it reads the pipeline over an empty module.
-    checked = run([opt, f"-passes={text}", "-disable-output", "/dev/null"], cwd=Path("/"), limits=Limits(wall=60))
+    # What stands inside brackets only opt can judge: it runs the pipeline over an empty module. In a
+    # folder of its own, since some passes write files; with a triple, since some need a target.
+    with tempfile.TemporaryDirectory() as folder:
+        empty = Path(folder) / "empty.ll"
+        empty.write_text('target triple = "x86_64-unknown-linux-gnu"\n')
+        checked = run([opt, f"-passes={text}", "-disable-output", empty], cwd=empty.parent, limits=Limits(wall=60))
     if not checked.ok:
         raise CellError(Outcome.POLICY_ERROR, f"{name}: {checked.reason()}")
     return {"passes": passes, "dropped": dropped}

@@ -26,9 +26,9 @@ class Token:
 
 
 def parse_passes(text: str) -> list[Token]:
-    """The passes of a ``passes.txt``. Raises SequenceError for unbalanced brackets."""
+    """The passes of a ``passes.txt``. Raises SequenceError for unbalanced brackets and strange characters."""
     tokens: list[Token] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(re.split(r"\r\n?|\n", text), start=1):  # splitlines knows more line ends than editors
         content = line.split("#", 1)[0].replace("'", " ").replace('"', " ")
         tokens += [Token(part, number) for part in _without_command(_split(content, number))]
     return tokens
@@ -38,6 +38,8 @@ def _split(content: str, line: int) -> list[str]:
     """Split at blanks and commas outside brackets; blanks inside brackets are dropped."""
     parts, current, open_brackets = [], "", []
     for character in content:
+        if not (character.isspace() or "!" <= character <= "~"):
+            raise SequenceError(f"line {line}: the character {character!r} has no place in a pass list")
         if character in "(<":
             open_brackets.append(character)
         elif character in ")>" and (not open_brackets or open_brackets.pop() != {")": "(", ">": "<"}[character]):

@@ -1,0 +1,74 @@
+"""The address bar is the only state: every view is a permalink, and a permalink gives that view.
+
+A widget takes its value from its query parameter; changing it writes the parameter before the page is
+run again. Nothing is written while a view is merely looked at, so that the back button works.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+__all__ = ["QUESTION", "carried", "choose", "forget_change", "link", "remember"]
+
+QUESTION = ("suite", "track", "target", "metric", "split", "origin", "llvm")
+"""The parameters of a question: they go along from page to page."""
+
+_VIEW = "address.view"
+_CHANGED = "address.changed"
+
+
+def choose(
+    place: DeltaGenerator,
+    label: str,
+    name: str,
+    options: Sequence[str],
+    *,
+    default: str | None = None,
+    show: Callable[[str], str] = str,
+    explain: str | None = None,
+) -> str:
+    """A selector bound to the query parameter ``name``; returns the chosen one of ``options``.
+
+    A parameter that is none of them is replaced by ``default`` (or the first), and the page says so,
+    unless it became invalid by a choice that was just made.
+    """
+    fallback = default if default is not None and default in options else options[0]
+    wanted = st.query_params.get(name) or fallback
+    value = wanted if wanted in options else fallback
+    if value != wanted:
+        if st.session_state.get(_CHANGED):
+            st.query_params[name] = value
+        else:
+            st.warning(f"No results of {label.lower()} `{wanted.replace('`', '')}` here: `{value}` is shown instead.")
+    key = f"address.{name}"
+    st.session_state[key] = value
+    place.selectbox(label, options, key=key, format_func=show, help=explain, on_change=_changed, args=(name, key))
+    return value
+
+
+def _changed(name: str, key: str) -> None:
+    """Write the whole view with the new choice, so that the address says all that is shown."""
+    st.query_params.update({**st.session_state.get(_VIEW, {}), name: st.session_state[key]})
+    st.session_state[_CHANGED] = True
+
+
+def remember(view: Mapping[str, str]) -> None:
+    """The parameters that say everything about what is now shown."""
+    st.session_state[_VIEW] = dict(view)
+
+
+def forget_change() -> None:
+    """The page was run: a parameter that is invalid from now on came by the address."""
+    st.session_state.pop(_CHANGED, None)
+
+
+def carried() -> dict[str, str]:
+    """The question's parameters as the address has them now, for links to other pages."""
+    return {name: st.query_params[name] for name in QUESTION if name in st.query_params}
+
+
+def link(view: Mapping[str, str]) -> str:
+    """The permalink of a view of this page, relative to it."""
+    return f"?{urlencode(view)}"

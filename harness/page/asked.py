@@ -1,0 +1,114 @@
+"""The question that a page answers: selectors in the sidebar, bound to the address bar."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from harness.errors import UsageError
+from harness.measure import metrics
+from harness.page import address
+from harness.page.formats import short
+from harness.rank.facets import facets
+from harness.rank.question import RANKING_METRIC, fingerprints, questions
+from harness.rank.standings import Question
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["ask", "command_options", "describe", "unit", "view_of"]
+
+_ALL = "all"
+_ORIGINS = {_ALL: _ALL, "debian": "upstream (debian)", "own": "own", "local": "local"}
+
+
+def ask(index: "duckdb.DuckDBPyConnection") -> Question:
+    """The selectors, each with what rows exist of; returns the question they make.
+
+    Raises UsageError when nothing is recorded.
+    """
+    compilers = {short(llvm): version for llvm, version in fingerprints(index)}
+    if not compilers:
+        questions(index)  # raises, and says what to do
+    st.sidebar.divider()
+    place, below = st.sidebar.container(), st.sidebar.container()
+    llvm = address.choose(
+        below,
+        "Compiler",
+        "llvm",
+        list(compilers),
+        show=lambda digest: f"LLVM {compilers[digest]} ({digest})",
+        explain="Version and fingerprint. Rows of different compilers are never ranked together.",
+    )
+    every = questions(index, llvm=llvm)
+    suite = address.choose(place, "Suite", "suite", _distinct(q.suite for q in every))
+    of_suite = [q for q in every if q.suite == suite]
+    track = address.choose(place, "Track", "track", _distinct(q.track for q in of_suite))
+    of_track = [q for q in of_suite if q.track == track]
+    target = address.choose(place, "Target", "target", _distinct(q.target for q in of_track))
+    asked = next(q for q in of_track if q.target == target)
+    there = facets(index, asked)
+    metric = address.choose(
+        place,
+        "Metric",
+        "metric",
+        [name for name in there.metrics if name in metrics()] or [asked.metric],
+        default=asked.metric,
+        show=lambda name: f"{name} ({unit(name)})",
+        explain=f"{RANKING_METRIC[track]} ranks track {track}; the others are shown beside it.",
+    )
+    split = address.choose(place, "Split", "split", [_ALL, *there.splits])
+    origin = address.choose(place, "Origin", "origin", [_ALL, *there.origins], show=lambda o: _ORIGINS.get(o, o))
+    question = Question(
+        suite=suite,
+        target=target,
+        track=track,
+        metric=metric,
+        reference=asked.reference,
+        llvm=asked.llvm,
+        split=None if split == _ALL else split,
+        origin=None if origin == _ALL else origin,
+    )
+    address.remember(view_of(question))
+    if not any(split in (_ALL, s) and origin in (_ALL, o) for s, o in there.together):
+        raise UsageError(
+            f"{suite} has no program of split {split} and origin {_ORIGINS.get(origin, origin)}",
+            hint="choose `all` for one of the two",
+        )
+    return question
+
+
+def view_of(question: Question) -> dict[str, str]:
+    """The address that asks this question."""
+    view = {
+        "suite": question.suite,
+        "track": question.track,
+        "target": question.target,
+        "metric": question.metric,
+        "split": question.split or _ALL,
+        "origin": question.origin or _ALL,
+        "llvm": short(question.llvm),
+    }
+    return {name: value for name, value in view.items() if value != _ALL}
+
+
+def command_options(question: Question) -> str:
+    """The options that ask the same question on the command line."""
+    return " ".join(f"--{name} {value}" for name, value in view_of(question).items())
+
+
+def describe(question: Question) -> str:
+    """One line that says what is looked at."""
+    restricted = [f"split {question.split}"] if question.split else []
+    restricted += [f"origin {_ORIGINS.get(question.origin, question.origin)}"] if question.origin else []
+    parts = [question.suite, question.target, f"track {question.track}", *restricted]
+    return f"{' · '.join(parts)} · {question.metric} ({unit(question.metric)})"
+
+
+def unit(metric: str) -> str:
+    """The metric's unit."""
+    return metrics()[metric].unit
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))

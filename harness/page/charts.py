@@ -1,0 +1,206 @@
+"""From answers to Plotly figures. Pure: data and colours in, a figure out.
+
+Ratios stand on a logarithmic axis, where twice as good and half as good are equally far from 1; its ticks
+are the ratios themselves.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from harness.page.formats import interval, quantity, ratio, ratio_ticks
+from harness.page.palette import Palette
+from harness.rank import Comparison, ProgramFigure, Standing
+
+__all__ = ["CONFIG", "comparison_figure", "programs_figure", "standings_figure"]
+
+CONFIG = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
+    "toImageButtonOptions": {"format": "svg", "filename": "chart"},
+}
+"""For ``st.plotly_chart``: the camera saves a vector image, fit for a paper."""
+
+_ROW = 27
+"""Height of one policy or program, in pixels."""
+_FRAME = 96
+"""Height of all else: axis, legend, margins."""
+_ROOM = 1.12
+"""Room beside the longest bar for its label."""
+
+
+def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colours: Palette) -> go.Figure:
+    """Strict with its interval, one dot a policy, the best on top; classes stand apart."""
+    classes = list(dict.fromkeys(row.policy_class for row in table))
+    members = [[row for row in table if row.policy_class == name] for name in classes]
+    figure = make_subplots(
+        rows=len(classes),
+        shared_xaxes=True,
+        vertical_spacing=0.22 / len(classes) if len(classes) > 1 else 0.0,
+        row_heights=[len(group) for group in members],
+        subplot_titles=[f"class {name}" for name in classes] if len(classes) > 1 else None,
+    )
+    for place, group in enumerate(members, start=1):
+        for name, colour in (("submission", colours.submission), ("baseline", colours.baseline)):
+            rows = [row for row in group if (row.policy in baselines) == (name == "baseline")]
+            if rows:
+                first = not any(trace.name == name for trace in figure.data)
+                figure.add_trace(_dots(rows, name, colour, show_legend=first), row=place, col=1)
+        best_on_top = [row.policy for row in reversed(group)]
+        figure.update_yaxes(categoryorder="array", categoryarray=best_on_top, row=place, col=1)
+    ends = [end for row in table for end in (row.strict, row.low, row.high) if end is not None]
+    _ratio_axis(figure, ends, colours)
+    figure.update_xaxes(title_text=f"strict: geometric mean of {table[0].reference} / policy", row=len(classes), col=1)
+    figure.update_xaxes(showticklabels=True)
+    _lay_out(figure, len(table) + 2 * (len(classes) - 1))
+    return figure
+
+
+def _dots(rows: Sequence[Standing], name: str, colour: str, *, show_legend: bool) -> go.Scatter:
+    up = [None if row.high is None or row.strict is None else row.high - row.strict for row in rows]
+    down = [None if row.low is None or row.strict is None else row.strict - row.low for row in rows]
+    return go.Scatter(
+        name=name,
+        legendgroup=name,
+        showlegend=show_legend,
+        x=[row.strict for row in rows],
+        y=[row.policy for row in rows],
+        mode="markers",
+        marker={"color": colour, "size": 10, "symbol": "circle" if name == "submission" else "diamond"},
+        error_x={"type": "data", "array": up, "arrayminus": down, "thickness": 1.5, "width": 4, "color": colour},
+        text=[_standing_hover(row) for row in rows],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _standing_hover(row: Standing) -> str:
+    rank = f"rank {row.rank}" if row.rank is not None else "not ranked"
+    return (
+        f"<b>{row.policy}</b> ({row.policy_class}, {rank})<br>"
+        f"strict {ratio(row.strict)}  [{interval(row.low, row.high)}]<br>"
+        f"matched {ratio(row.matched)}<br>coverage {row.completed}/{row.benchmarks}"
+    )
+
+
+def programs_figure(table: Sequence[ProgramFigure], reference: str, policy: str, colours: Palette) -> go.Figure:
+    """One bar a program, what it counts as in strict; failed ones hatched, with their outcome."""
+    counted = [row for row in table if row.counted is not None]
+    figure = go.Figure()
+    for name, colour, pattern, chosen in (
+        (f"better than {reference}", colours.better, "", [r for r in counted if r.ratio is not None and r.ratio > 1]),
+        (f"worse than {reference}", colours.worse, "", [r for r in counted if r.ratio is not None and r.ratio < 1]),
+        (f"equal to {reference}", colours.line, "", [r for r in counted if r.ratio == 1]),
+        ("failed: the worse of reference and O0 counts", colours.failed, "/", [r for r in counted if r.ratio is None]),
+    ):
+        if chosen:
+            figure.add_trace(
+                _bars(
+                    name,
+                    colour,
+                    [row.benchmark for row in chosen],
+                    [float(row.counted or 1.0) for row in chosen],
+                    [ratio(row.ratio) if row.ratio is not None else row.outcome for row in chosen],
+                    [_program_hover(row, reference, policy) for row in chosen],
+                    pattern,
+                )
+            )
+    _rows_of(figure, [row.benchmark for row in counted])
+    _ratio_axis(figure, [float(row.counted or 1.0) for row in counted], colours, room=_ROOM)
+    figure.update_xaxes(title_text=f"{reference} / {policy}, logarithmic: right of 1 is better")
+    _lay_out(figure, len(counted))
+    return figure
+
+
+def _program_hover(row: ProgramFigure, reference: str, policy: str) -> str:
+    return (
+        f"<b>{row.benchmark}</b> ({row.split}, {row.origin}): {row.outcome}<br>"
+        f"{reference} {quantity(row.reference)}<br>{policy} {quantity(row.policy)}<br>"
+        f"ratio {ratio(row.ratio)}, counted as {ratio(row.counted)}"
+    )
+
+
+def comparison_figure(table: Sequence[Comparison], a: str, b: str, colours: Palette) -> go.Figure:
+    """One bar a program that both completed: to the right where A is better, to the left where B is."""
+    both = [row for row in table if row.ratio is not None]
+    figure = go.Figure()
+    for name, colour, chosen in (
+        (f"{a} is better", colours.better, [row for row in both if row.ratio is not None and row.ratio > 1]),
+        (f"{b} is better", colours.baseline, [row for row in both if row.ratio is not None and row.ratio < 1]),
+        ("equal", colours.line, [row for row in both if row.ratio == 1]),
+    ):
+        if chosen:
+            figure.add_trace(
+                _bars(
+                    name,
+                    colour,
+                    [row.benchmark for row in chosen],
+                    [float(row.ratio or 1.0) for row in chosen],
+                    ["same object" if row.same_object else ratio(row.ratio) for row in chosen],
+                    [
+                        f"<b>{row.benchmark}</b><br>{a} {quantity(row.a)}<br>{b} {quantity(row.b)}<br>"
+                        f"{b} / {a} {ratio(row.ratio)}"
+                        for row in chosen
+                    ],
+                )
+            )
+    _rows_of(figure, [row.benchmark for row in both])
+    _ratio_axis(figure, [float(row.ratio or 1.0) for row in both], colours, room=_ROOM)
+    figure.update_xaxes(title_text=f"{b} / {a}, logarithmic: right of 1, {a} is better")
+    _lay_out(figure, len(both))
+    return figure
+
+
+def _bars(
+    name: str, colour: str, rows: list[str], ends: list[float], labels: list[str], hovers: list[str], pattern: str = ""
+) -> go.Bar:
+    """Bars from 1 to each ratio, on a logarithmic axis."""
+    return go.Bar(
+        name=name,
+        orientation="h",
+        y=rows,
+        base=1,
+        x=[end - 1 for end in ends],
+        marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "replace"}, "line": {"width": 0}},
+        text=labels,
+        textposition="outside",
+        cliponaxis=False,
+        customdata=hovers,
+        hovertemplate="%{customdata}<extra></extra>",
+    )
+
+
+def _rows_of(figure: go.Figure, names: Sequence[str]) -> None:
+    figure.update_yaxes(categoryorder="array", categoryarray=list(reversed(names)))
+    figure.update_layout(barmode="overlay", bargap=0.35)
+
+
+def _ratio_axis(figure: go.Figure, values: Sequence[float], colours: Palette, room: float = 1.02) -> None:
+    import math
+
+    low, high = min([1.0, *values]), max([1.0, *values])
+    ticks = ratio_ticks(low, high)
+    decimals = max(len(f"{tick:g}".partition(".")[2]) for tick in ticks)
+    spread = max(math.log(high / low), 0.01) * (room - 1)
+    figure.update_xaxes(
+        type="log",
+        range=[math.log10(low) - spread / math.log(10), math.log10(high) + spread / math.log(10)],
+        tickvals=ticks,
+        ticktext=[f"{tick:.{max(decimals, 1)}f}" for tick in ticks],
+        minor={"ticks": ""},
+        zeroline=False,
+    )
+    figure.add_vline(x=1, line={"color": colours.line, "width": 1.5, "dash": "dash"}, layer="below")
+
+
+def _lay_out(figure: go.Figure, rows: int) -> None:
+    legend: dict[str, Any] = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "title": {"text": ""}}
+    figure.update_layout(
+        height=_FRAME + _ROW * max(rows, 2),
+        margin={"l": 8, "r": 16, "t": 32, "b": 40},
+        legend=legend,
+        hoverlabel={"align": "left"},
+        showlegend=True,
+    )
+    figure.update_yaxes(title_text="", automargin=True, showgrid=False)

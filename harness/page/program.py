@@ -1,0 +1,121 @@
+"""The programs behind one standing: what a policy gave on each, and what each counts as."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from harness.errors import UsageError
+from harness.page import address, site
+from harness.page.asked import ask, command_options, describe, unit
+from harness.page.charts import CONFIG, programs_figure
+from harness.page.formats import ABSENT, interval, ratio, short
+from harness.page.palette import palette
+from harness.page.sql import show_sql
+from harness.page.text import show_text
+from harness.policy.load import load_policy
+from harness.rank.programs import ProgramFigure, programs, programs_sql
+from harness.rank.standings import Question, Standing, standings
+
+__all__ = ["render"]
+
+
+def render() -> None:
+    """Show the page."""
+    with site.opened_index() as index:
+        question = ask(index)
+        table = standings(index, question)
+        st.header("Programs", anchor=False)
+        policy = address.choose(st.container(width=320), "Policy", "policy", [row.policy for row in table])
+        rows = programs(index, question, policy)
+    st.markdown(f"{describe(question)} against {question.reference}")
+    _figures(next(row for row in table if row.policy == policy))
+    _failures(rows)
+    st.plotly_chart(
+        programs_figure(rows, question.reference, policy, palette()),
+        config=CONFIG,
+        key="chart",
+        alt=f"Ratio of each program under {policy}",
+    )
+    _table(rows, question, policy)
+    if policy != question.reference:
+        site.link("compare", f"Compare {policy} with {question.reference}", a=policy, b=question.reference)
+    _about(policy)
+    show_sql(
+        programs_sql(question, policy),
+        command=f"harness compare {policy} {question.reference} {command_options(question)}",
+        remark="Strict is the geometric mean of the column `counted`, matched that of `ratio`.",
+    )
+
+
+def _figures(row: Standing) -> None:
+    """The standing that the programs make."""
+    rank, strict, spread, matched, coverage = st.columns([1, 1, 2, 1, 1])
+    rank.metric("rank", ABSENT if row.rank is None else row.rank, help=f"Within class {row.policy_class}.")
+    strict.metric("strict", ratio(row.strict))
+    spread.metric("95 % interval of strict", interval(row.low, row.high))
+    matched.metric("matched", ratio(row.matched))
+    coverage.metric("coverage", f"{row.completed}/{row.benchmarks}")
+
+
+def _failures(rows: Sequence[ProgramFigure]) -> None:
+    failed = [row for row in rows if row.outcome != "ok"]
+    if failed:
+        st.markdown(f"**{len(failed)} of {len(rows)} programs have no figure**")
+        show_text(("benchmark", "outcome", "detail"), [(row.benchmark, row.outcome, row.detail) for row in failed])
+
+
+def _table(rows: Sequence[ProgramFigure], question: Question, policy: str) -> None:
+    frame = pd.DataFrame(
+        {
+            "benchmark": [row.benchmark for row in rows],
+            "split": [row.split for row in rows],
+            "origin": [row.origin for row in rows],
+            "outcome": [row.outcome for row in rows],
+            "reference": [row.reference for row in rows],
+            "policy": [row.policy for row in rows],
+            "ratio": [row.ratio for row in rows],
+            "counted": [row.counted for row in rows],
+            "object": [short(row.object_digest) for row in rows],
+            "same": [_same(row) for row in rows],
+        }
+    )
+    config = st.column_config
+    unit_ = unit(question.metric)
+    number = "%,d" if unit_ != "s" else "%.4f"
+    st.dataframe(
+        frame,
+        hide_index=True,
+        height="content",
+        placeholder=ABSENT,
+        key="programs",
+        column_config={
+            "benchmark": config.TextColumn("benchmark"),
+            "split": config.TextColumn("split", width=60),
+            "origin": config.TextColumn("origin", width=70),
+            "outcome": config.TextColumn("outcome", width=110),
+            "reference": config.NumberColumn(f"{question.reference} ({unit_})", format=number),
+            "policy": config.NumberColumn(f"{policy} ({unit_})", format=number),
+            "ratio": config.NumberColumn(f"{question.reference} / {policy}", format="%.4f"),
+            "counted": config.NumberColumn("counted as", format="%.4f", width=100, help="What enters strict."),
+            "object": config.TextColumn("object", width=120, help="First digits of the object's SHA-256."),
+            "same": config.TextColumn(f"vs {question.reference}", width=90, help="Is it the reference's object?"),
+        },
+    )
+
+
+def _same(row: ProgramFigure) -> str:
+    if row.object_digest is None:
+        return ABSENT
+    return "same" if row.same_object else "differs"
+
+
+def _about(name: str) -> None:
+    """What the policy's manifest says, where this checkout has it."""
+    try:
+        manifest = load_policy(name).manifest
+    except UsageError:
+        return
+    st.markdown(f"**About {manifest.name}** · kind {manifest.kind} · class {manifest.policy_class}")
+    st.text(manifest.description)
+    st.caption(f"by {', '.join(manifest.authors)} · licence {manifest.licence} · version {manifest.version}")

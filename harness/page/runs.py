@@ -1,0 +1,129 @@
+"""The recorded runs, what made each, and the commands that rebuild its objects."""
+
+import shlex
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from harness.errors import UsageError
+from harness.page import address, site
+from harness.page.formats import ABSENT, day, short
+from harness.page.sql import show_sql
+from harness.page.text import show_text
+from harness.paths import ROOT, default_results
+from harness.rank.runs import RecordedCell, RecordedRun, recorded_cells, runs, runs_sql
+from harness.record import read_run, run_files
+
+__all__ = ["render"]
+
+
+def render() -> None:
+    """Show the page."""
+    st.header("Runs", anchor=False)
+    st.markdown("One line an invocation of `harness run`. A finished run never changes; its name is its identity.")
+    with site.opened_index() as index:
+        table = runs(index)
+        if not table:
+            raise UsageError("there are no results yet", hint="run `harness run --suite cbench` first")
+        _table(table)
+        _ignored()
+        st.subheader("One run", anchor=False)
+        name = address.choose(st.container(width=480), "Run", "run", [run.run for run in table])
+        cells = recorded_cells(index, name)
+    _provenance(next(run for run in table if run.run == name))
+    _commands(name, cells)
+    show_sql(runs_sql())
+
+
+def _table(table: Sequence[RecordedRun]) -> None:
+    frame = pd.DataFrame(
+        {
+            "run": [run.run for run in table],
+            "started": [day(run.started) for run in table],
+            "suite": [f"{run.suite} {run.suite_version}" for run in table],
+            "track": [run.track for run in table],
+            "cells": [run.cells for run in table],
+            "failed": [run.failed for run in table],
+            "llvm": [run.llvm_version for run in table],
+            "commit": [_commit(run) for run in table],
+            "cpu": [run.cpu for run in table],
+        }
+    )
+    config = st.column_config
+    st.dataframe(
+        frame,
+        hide_index=True,
+        height="content",
+        key="runs",
+        column_config={
+            "run": config.TextColumn("run", width=310),
+            "started": config.TextColumn("started (UTC)", width=125),
+            "suite": config.TextColumn("suite", width=75),
+            "track": config.TextColumn("track", width=55),
+            "cells": config.NumberColumn("cells", format="%,d", width=55),
+            "failed": config.NumberColumn("failed", format="%,d", width=60, help="Outcome other than ok."),
+            "llvm": config.TextColumn("LLVM", width=60),
+            "commit": config.TextColumn("commit", width=135, help="Of the harness; dirty: with changes beyond it."),
+            "cpu": config.TextColumn("CPU", width=110),
+        },
+    )
+
+
+def _commit(run: RecordedRun) -> str:
+    return f"{short(run.commit)}{' dirty' if run.dirty else ''}"
+
+
+def _ignored() -> None:
+    """Files that lie among the run files and are none: a leftover, or a name that was changed."""
+    foreign = run_files(default_results())[1]
+    if foreign:
+        names = ", ".join(f"`{path.name}`" for path in foreign[:5])
+        more = f" and {len(foreign) - 5} more" if len(foreign) > 5 else ""
+        st.warning(f"Ignored, not a run file: {names}{more}")
+
+
+def _provenance(run: RecordedRun) -> None:
+    """Everything that the run's header says of how it was made."""
+    file = next(path for path in run_files(default_results())[0] if path.stem == run.run)
+    header = read_run(file).header
+    facts = {
+        "command": f"harness {' '.join(header.command)}",
+        "started, finished (UTC)": f"{day(header.started)}, {day(header.finished)}",
+        "suite": f"{header.suite}, version {header.suite_version}; {run.benchmarks} programs, {run.policies} policies",
+        "harness": f"{header.harness_version}, commit {header.commit or ABSENT}"
+        + (" with uncommitted changes" if header.dirty else ""),
+        "compiler": f"LLVM {header.llvm_version}, fingerprint {header.llvm}",
+        "runtime": "; ".join(f"{target} {short(digest)}" for target, digest in sorted(header.runtime.items())),
+        "host": f"{header.host.cpu}, {header.host.cores} cores, Linux {header.host.kernel}, "
+        f"governor {header.host.governor or 'unknown'}, load {header.host.load:g} at the start",
+        "isolation": header.host.sandbox,
+        "limits": f"{header.jobs} workers, {header.compile_timeout:g} s for each compile step",
+        "cells": f"{run.cells:,}, of which {run.failed:,} failed",
+    }
+    show_text(("run", run.run), list(facts.items()))
+
+
+def _commands(run: str, cells: Sequence[RecordedCell]) -> None:
+    st.markdown("**Rebuild it**: every object from its decisions, compared with what was measured.")
+    st.code(f"harness replay {run}{_where()}", language="bash", wrap_lines=True)
+    st.markdown("**Without the harness**: a script of bare clang, opt and ld commands that gives one cell's object.")
+    if not cells:
+        return
+    rows = [f"{cell.benchmark}/{cell.target}/{cell.policy}" for cell in cells]
+    outcomes = dict(zip(rows, (cell.outcome for cell in cells), strict=True))
+    cell = address.choose(
+        st.container(width=480),
+        "Cell",
+        "cell",
+        rows,
+        show=lambda row: row if outcomes[row] == "ok" else f"{row} ({outcomes[row]})",
+        explain="BENCHMARK/TARGET/POLICY; those that failed come first.",
+    )
+    st.code(f"harness repro {run}/{cell}{_where()}", language="bash", wrap_lines=True)
+
+
+def _where() -> str:
+    """The option that names the results folder, where it is not the repository's own."""
+    folder = default_results()
+    return "" if folder == ROOT / "results" else f" --results {shlex.quote(str(folder))}"

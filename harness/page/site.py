@@ -1,0 +1,86 @@
+"""The pages there are, the menu, and what surrounds each page: errors are shown as messages."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from harness.errors import HarnessError, UsageError
+from harness.page import address
+from harness.page.formats import plain
+from harness.paths import ROOT, default_results
+from harness.record import open_index
+
+if TYPE_CHECKING:
+    import duckdb
+    from streamlit.navigation.page import Page
+
+__all__ = ["GLOSSARY", "link", "opened_index", "pages"]
+
+GLOSSARY = ROOT / "docs" / "glossary.md"
+
+_TITLES = {
+    "standings": "Standings",
+    "program": "Programs",
+    "compare": "Compare",
+    "runs": "Runs",
+    "glossary": "Glossary",
+}
+"""Module of this package (and path of its address) → title. The first is the default."""
+
+
+def pages() -> "list[Page]":
+    """All pages, for ``st.navigation``."""
+    return [_page(name) for name in _names()]
+
+
+def link(name: str, label: str, **parameters: str) -> None:
+    """A link to another page that takes the question along, with ``parameters`` beside."""
+    st.page_link(_page(name), label=plain(label), query_params={**address.carried(), **parameters})
+
+
+@contextmanager
+def opened_index() -> "Iterator[duckdb.DuckDBPyConnection]":
+    """The index of the results folder, read-only, for one rendering."""
+    with open_index(default_results(), warn=False) as index:
+        yield index
+
+
+def _names() -> list[str]:
+    return [name for name in _TITLES if name != "glossary" or GLOSSARY.is_file()]
+
+
+def _page(name: str) -> "Page":
+    # The module is imported when its page is shown: pages may link to one another through this one.
+    return st.Page(_framed(name), title=_TITLES[name], url_path=name, default=name == next(iter(_TITLES)))
+
+
+def _framed(name: str) -> Callable[[], None]:
+    def render() -> None:
+        _menu(address.carried())
+        try:
+            import_module(f"harness.page.{name}").render()
+        except HarnessError as error:
+            _show_error(error)
+        except OSError as error:
+            _show_error(UsageError(error.strerror or str(error), where=error.filename))
+        address.forget_change()
+
+    return render
+
+
+def _menu(question: Mapping[str, str]) -> None:
+    with st.sidebar:
+        for name in _names():
+            st.page_link(_page(name), label=_TITLES[name], query_params=dict(question), width="stretch")
+
+
+def _show_error(error: HarnessError) -> None:
+    """What was wrong, where, and what to do; the text is shown as it is, not read as Markdown."""
+    st.error(f"**{plain(error.message)}**")
+    if error.where:
+        st.code(error.where, language=None, wrap_lines=True)
+    if error.hint:
+        st.markdown(error.hint)

@@ -1,0 +1,121 @@
+"""The standings: the table, its chart, what the figures mean, and where they come from."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from harness.measure import metrics
+from harness.page import address, site
+from harness.page.asked import ask, command_options, describe, view_of
+from harness.page.charts import CONFIG, standings_figure
+from harness.page.formats import ABSENT, interval, short
+from harness.page.palette import palette
+from harness.page.sql import show_sql
+from harness.paths import BASELINES
+from harness.policy.load import MANIFEST
+from harness.rank.question import fingerprints
+from harness.rank.runs import runs_used
+from harness.rank.standings import Question, Standing, standings, standings_sql
+
+__all__ = ["render"]
+
+
+def render() -> None:
+    """Show the page."""
+    with site.opened_index() as index:
+        question = ask(index)
+        table = standings(index, question)
+        used = runs_used(index, question)
+        version = dict(fingerprints(index))[question.llvm]
+    st.header("Standings", anchor=False)
+    programs = table[0].benchmarks
+    st.markdown(f"{describe(question)} against {question.reference} · {programs} program{'s' if programs != 1 else ''}")
+    chosen = _table(table)
+    _links(table, chosen)
+    st.plotly_chart(
+        standings_figure(table, _baselines(), palette()), config=CONFIG, key="chart", alt="Strict of each policy"
+    )
+    _explain(question, table)
+    _origin(question, version, used)
+    show_sql(
+        standings_sql(question),
+        command=f"harness leaderboard {command_options(question)}",
+        remark="With `--sql` that command prints this query. Rank and interval are computed from its columns: "
+        "the interval from `strict`, `spread` (standard deviation of the log-ratios) and `benchmarks`.",
+    )
+
+
+def _table(table: Sequence[Standing]) -> list[str]:
+    """The table; returns the policies that the reader has selected."""
+    frame = pd.DataFrame(
+        {
+            "rank": [row.rank for row in table],
+            "policy": [row.policy for row in table],
+            "class": [row.policy_class for row in table],
+            "strict": [row.strict for row in table],
+            "interval": [interval(row.low, row.high) for row in table],
+            "matched": [row.matched for row in table],
+            "coverage": [f"{row.completed}/{row.benchmarks}" for row in table],
+        }
+    ).astype({"rank": "Int64"})
+    config = st.column_config
+    event = st.dataframe(
+        frame,
+        hide_index=True,
+        height="content",
+        placeholder=ABSENT,
+        on_select="rerun",
+        selection_mode="multi-row",
+        key="standings",
+        column_config={
+            "rank": config.NumberColumn("rank", width=60, help="Within the class, by strict."),
+            "policy": config.TextColumn("policy", width="medium"),
+            "class": config.TextColumn("class", width=90),
+            "strict": config.NumberColumn("strict (ratio)", format="%.4f", width=110, help="Ranks go by this."),
+            "interval": config.TextColumn("95 % interval (ratio)", width=160, alignment="right"),
+            "matched": config.NumberColumn("matched (ratio)", format="%.4f", width=120),
+            "coverage": config.TextColumn("coverage (programs)", width=140, alignment="right"),
+        },
+    )
+    return [table[row].policy for row in event["selection"]["rows"] if row < len(table)]
+
+
+def _links(table: Sequence[Standing], chosen: Sequence[str]) -> None:
+    """Where the selected rows lead."""
+    if not chosen:
+        st.caption("Select a policy (left of its row) for its programs, or two to compare them.")
+        return
+    with st.container(horizontal=True):
+        for policy in chosen:
+            site.link("program", f"Programs of {policy}", policy=policy)
+        a, b = (*chosen, table[0].reference)[:2]
+        if a != b:
+            site.link("compare", f"Compare {a} with {b}", a=a, b=b)
+
+
+def _baselines() -> frozenset[str]:
+    return frozenset(path.parent.name for path in BASELINES.glob(f"*/{MANIFEST}"))
+
+
+def _explain(question: Question, table: Sequence[Standing]) -> None:
+    reference = question.reference
+    st.markdown(
+        f"Figures are geometric means of {reference} / policy: above 1 is better.  \n"
+        f"**strict** is over all programs; one that failed or was not run counts as the worse of {reference} and "
+        "O0. Ranks go by strict, within a class.  \n"
+        "**matched** is over the programs that the policy completed. **coverage** is how many those are.  \n"
+        "**95 % interval** of strict, for programs like these: Student's t on log-ratios."
+    )
+    if table[0].rank is None:
+        st.info(f"{question.metric} is a time: without a timing campaign it is shown and not ranked.")
+
+
+def _origin(question: Question, version: str, used: Sequence[tuple[str, int]]) -> None:
+    st.caption(
+        f"{question.metric}: {metrics()[question.metric].description}  \n"
+        f"LLVM {version}, fingerprint `{short(question.llvm)}` · [permalink]({address.link(view_of(question))})"
+    )
+    with st.container(horizontal=True):
+        for run, cells in used:
+            site.link("runs", f"{run} ({cells} cells)", run=run)
