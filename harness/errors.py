@@ -5,7 +5,8 @@
     HarnessError                exit code
     ├── UsageError              2   the user asked for something that cannot be (also: a broken file)
     ├── PrerequisiteError       3   a tool, a library or a right is missing
-    └── CellError               1   one cell ended with an outcome other than ok; the run goes on
+    ├── CellError               1   one cell ended with an outcome other than ok; the run goes on
+    └── StoppedError            1   a command was cut off because the user stops the run
 
 An error says what was wrong (``message``), where (``where``: a file, a field, a line) and what to
 do about it (``hint``). The command line prints the three and no traceback.
@@ -13,7 +14,7 @@ do about it (``hint``). The command line prints the three and no traceback.
 
 from harness.vocabulary import Outcome
 
-__all__ = ["CellError", "HarnessError", "PrerequisiteError", "UsageError"]
+__all__ = ["CellError", "HarnessError", "PrerequisiteError", "StoppedError", "UsageError"]
 
 
 class HarnessError(Exception):
@@ -47,9 +48,15 @@ class PrerequisiteError(HarnessError):
 class CellError(HarnessError):
     """A cell ended with ``outcome``; ``message`` is the detail that its rows record."""
 
-    def __init__(self, outcome: Outcome, message: str) -> None:
+    def __init__(self, outcome: Outcome, message: str, transient: bool = False) -> None:
         super().__init__(message)
         self.outcome = outcome
+        self.transient = transient
+        """It may be the machine's fault (a time-out, a kill from outside): not kept in the cache."""
 
-    def __reduce__(self) -> tuple[type["CellError"], tuple[Outcome, str]]:
-        return CellError, (self.outcome, self.message)
+    def __reduce__(self) -> tuple[type["CellError"], tuple[Outcome, str, bool]]:
+        return CellError, (self.outcome, self.message, self.transient)
+
+
+class StoppedError(HarnessError):
+    """The run is being stopped: the command did not end by itself, and says nothing of its cell."""

@@ -12,11 +12,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 
-from harness.errors import PrerequisiteError
+from harness.errors import PrerequisiteError, StoppedError
 
-__all__ = ["Ended", "Limits", "run", "tools_cpu_seconds"]
+__all__ = ["Ended", "Limits", "run", "stop_all", "tools_cpu_seconds"]
 
 MIB = 1 << 20
 
@@ -51,6 +51,11 @@ class Ended:
     stderr: bytes
 
     @property
+    def transient(self) -> bool:
+        """It may have ended so because of the machine: out of time, or killed from outside."""
+        return self.timed_out or self.signal in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+
+    @property
     def ok(self) -> bool:
         """It ended by itself with status 0."""
         return self.exit == 0 and not self.timed_out
@@ -66,8 +71,10 @@ class Ended:
         return f"{Path(self.argv[0]).name}: {how}{_last_words(self.stderr)}"
 
 
-_cpu_lock = Lock()
+_lock = Lock()
 _cpu_total = 0.0
+_running: set[int] = set()
+_stopping = Event()
 
 
 def tools_cpu_seconds() -> float:
@@ -90,6 +97,8 @@ def run(
     empty), ``argv0`` what the program sees as its name. Raises PrerequisiteError when the command
     cannot be started at all.
     """
+    if _stopping.is_set():
+        raise StoppedError("stopped")
     command = [os.fspath(part) for part in argv]
     executable = command[0]
     shown = [argv0 or executable, *command[1:]]
@@ -110,9 +119,15 @@ def run(
             )
         except OSError as error:
             raise PrerequisiteError(f"cannot start {executable}: {error.strerror}") from None
+        with _lock:
+            _running.add(child.pid)
         timed_out = _wait(child.pid, limits)
         wall = time.monotonic() - started
-        status, usage = os.wait4(child.pid, 0)[1:]
+        with _lock:  # once it is reaped, its number may pass to a stranger
+            _running.discard(child.pid)
+            status, usage = os.wait4(child.pid, 0)[1:]
+        if _stopping.is_set():
+            raise StoppedError("stopped")
         child.returncode = os.waitstatus_to_exitcode(status)  # Popen must not wait for it again
         cpu = usage.ru_utime + usage.ru_stime
         _account(cpu)
@@ -121,7 +136,7 @@ def run(
             argv=tuple(command),
             exit=None if by_signal else child.returncode,
             signal=by_signal,
-            timed_out=timed_out or by_signal == signal.SIGXCPU,
+            timed_out=timed_out or (by_signal in (signal.SIGXCPU, signal.SIGKILL) and cpu > limits.wall),
             wall=wall,
             cpu=cpu,
             stdout=_content(out),
@@ -164,8 +179,16 @@ def _wait(pid: int, limits: Limits) -> bool:
 
 def _account(seconds: float) -> None:
     global _cpu_total
-    with _cpu_lock:
+    with _lock:
         _cpu_total += seconds
+
+
+def stop_all() -> None:
+    """Kill every running command and its group. Their ``run`` calls, and later ones, raise StoppedError."""
+    with _lock:
+        _stopping.set()
+        for pid in _running:
+            os.killpg(pid, signal.SIGKILL)
 
 
 def _content(descriptor: int) -> bytes:

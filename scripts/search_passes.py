@@ -1,7 +1,7 @@
 """Find a pass list that is smaller than -Oz on a suite's train split, by greedy insertion.
 
-Starts from a prefix (``default<Oz>``, or nothing), tries every candidate pass at the end, keeps the
-best, and goes on until nothing helps by more than ``--gain``. The score is the geometric mean of
+Starts from ``default<Oz>``, or from nothing; tries every candidate pass at the end (and before
+``default<Oz>``), keeps the best, and goes on until nothing helps by more than ``--gain``. The score is the geometric mean of
 size.alloc of clang -Oz over that of the list, on the frozen modules of the train split; a list that
 makes opt fail on any program is out. Outputs are not checked here: ``harness run`` does that.
 
@@ -44,7 +44,7 @@ function(loop(loop-reduce)) function(lower-switch) function(flatten-cfg) cgscc(i
 
 
 def main() -> None:
-    """Search, and write the list that was found."""
+    """Search, and write the best list so far after each step."""
     options = _options()
     target = Target(options.target)
     bench = open_bench()
@@ -58,6 +58,8 @@ def main() -> None:
     best, tried = -math.inf, 0
     while len(chosen) < options.length:
         lists = [[*chosen, candidate] for candidate in candidates]
+        if options.start == "oz":
+            lists += [[candidate, *chosen] for candidate in candidates]
         task = partial(score, programs=programs, target=target, reference=reference, bench=bench)
         scored = sorted(((done.value or -math.inf, done.task) for done in engine.run(task, lists)), reverse=True)
         tried += len(scored)
@@ -65,12 +67,9 @@ def main() -> None:
         if gain < math.log1p(options.gain):
             break
         best, chosen = scored[0][0], found
-        print(
-            f"{len(chosen):3d} passes, {tried:5d} tried, {math.exp(best):.5f}  + {chosen[-1]}",
-            file=sys.stderr,
-            flush=True,
-        )
-    options.out.write_text("\n".join(chosen) + "\n")
+        print(f"{tried:5d} tried, {math.exp(best):.5f}: {' '.join(chosen)}", file=sys.stderr, flush=True)
+        options.out.write_text("\n".join(chosen) + "\n")
+
 
 
 def score(

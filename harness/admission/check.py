@@ -106,7 +106,7 @@ def _build(way: tuple[Program, Target, Level], bench: Bench) -> BuildResult:
             run_workloads(program, target, built, ready, bench.toolchain, bench.store) if level is Level.O2 else first
         )
     except (CellError, UsageError) as error:
-        return BuildResult(program, target, level, {}, str(error))
+        return BuildResult(program, target, level, {}, "; ".join(map(str.strip, str(error).splitlines())))
     unstable = [name for name in first if first[name] != second[name]]
     if unstable:
         error_text = f"nondeterministic: two runs of workload {unstable[0]} differ"

@@ -72,4 +72,5 @@ def _step(step: Step, folder: Path, toolchain: Toolchain, store: Store, limits: 
         return done
     if b"No space left on device" in done.stderr:
         raise no_space(store.root)
-    raise CellError(Outcome.COMPILE_TIMEOUT if done.timed_out else Outcome.COMPILE_ERROR, done.reason())
+    outcome = Outcome.COMPILE_TIMEOUT if done.timed_out else Outcome.COMPILE_ERROR
+    raise CellError(outcome, done.reason(), done.transient)

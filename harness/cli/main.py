@@ -247,9 +247,6 @@ def main() -> None:
     except HarnessError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("interrupted; the same command goes on where it stopped", file=sys.stderr)
-        sys.exit(130)
     except BrokenPipeError:  # the reader of our output (head, less) went away
         sys.stderr.close()
         sys.exit(0)

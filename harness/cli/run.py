@@ -56,6 +56,9 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
     progress = observer()
     try:
         report = execute_run(request, bench, local_engine(jobs), results, progress, sys.argv[1:])
+    except KeyboardInterrupt:
+        note("interrupted: finished cells are kept, and the same command goes on from here")
+        return 130
     finally:
         progress.close()
     _summary(request, report, time.monotonic() - started)

@@ -6,6 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
 from harness.engine.protocol import Done, Engine
+from harness.process import stop_all
 
 __all__ = ["InProcess", "LocalPool", "local_engine"]
 
@@ -42,6 +43,9 @@ class LocalPool:
             futures: list[Future[Done[Task, Value]]] = [pool.submit(_attempt, function, task) for task in tasks]
             for future in as_completed(futures):
                 yield future.result()
+        except KeyboardInterrupt:  # do not wait for compilers that nobody will ask again
+            stop_all()
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

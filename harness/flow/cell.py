@@ -20,9 +20,6 @@ from harness.vocabulary import Level, Outcome, PolicyKind, Target, Track
 
 __all__ = ["Cell", "CellResult", "cached_result", "cell_key", "run_cell"]
 
-_NOT_KEPT = {Outcome.POLICY_TIMEOUT, Outcome.COMPILE_TIMEOUT, Outcome.RUN_TIMEOUT}
-"""A time-out may be the machine's fault: the next run tries again."""
-
 
 @dataclass(frozen=True)
 class Cell:
@@ -63,6 +60,8 @@ class CellResult:
     decisions_digest: str | None = None
     object_digest: str | None = None
     values: dict[str, int | float] = field(default_factory=dict)
+    transient: bool = False
+    """It may be the machine's fault (a time-out): the next run tries again."""
 
     def rows(self, cell: Cell, metrics: list[str]) -> list[Row]:
         """The rows that a run file gets: one a metric, or one that says why there are none."""
@@ -132,7 +131,7 @@ def run_cell(cell: Cell, metrics: list[str], bench: Bench) -> CellResult:
     if known := cached_result(key, metrics, bench):
         return known
     result = _compute(cell, key, frozen, metrics, bench)
-    if result.outcome not in _NOT_KEPT:
+    if not result.transient:
         bench.store.put("cells", key, asdict(result))
     return result
 
@@ -152,7 +151,7 @@ def _compute(cell: Cell, key: str, frozen: FrozenModule, metrics: list[str], ben
         values = {metric.name: metric.measure(subject) for metric in choose_metrics(metrics)}
         return CellResult(key, Outcome.OK, values=values, **reached)
     except CellError as error:
-        return CellResult(key, error.outcome, error.message, **reached)
+        return CellResult(key, error.outcome, error.message, transient=error.transient, **reached)
 
 
 def _verify(cell: Cell, linked_object: Path, digest: str, bench: Bench) -> None:

@@ -1,16 +1,16 @@
 """From answers to Plotly figures. Pure: data and colours in, a figure out.
 
-Ratios stand on a logarithmic axis, where twice as good and half as good are equally far from 1; its ticks
-are the ratios themselves.
+Single programs are bars of the log-ratio times 100: twice as good and half as good are equally far from 0,
+and small values are about per cent. Their labels are the ratios.
 """
 
+import math
 from collections.abc import Sequence
-from typing import Any
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from harness.page.formats import interval, quantity, ratio, ratio_ticks
+from harness.page.formats import interval, quantity, ratio
 from harness.page.palette import Palette
 from harness.rank import Comparison, ProgramFigure, Standing
 
@@ -23,10 +23,12 @@ CONFIG = {
 }
 """For ``st.plotly_chart``: the camera saves a vector image, fit for a paper."""
 
-_ROW = 27
+_ROW = 25
 """Height of one policy or program, in pixels."""
 _FRAME = 96
 """Height of all else: axis, legend, margins."""
+_GRID = "rgba(128, 128, 128, 0.2)"
+"""Seen on light and on dark."""
 _ROOM = 1.12
 """Room beside the longest bar for its label."""
 
@@ -50,10 +52,9 @@ def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colou
                 figure.add_trace(_dots(rows, name, colour, show_legend=first), row=place, col=1)
         best_on_top = [row.policy for row in reversed(group)]
         figure.update_yaxes(categoryorder="array", categoryarray=best_on_top, row=place, col=1)
-    ends = [end for row in table for end in (row.strict, row.low, row.high) if end is not None]
-    _ratio_axis(figure, ends, colours)
+    figure.update_xaxes(showticklabels=True, tickformat=".2~f")
     figure.update_xaxes(title_text=f"strict: geometric mean of {table[0].reference} / policy", row=len(classes), col=1)
-    figure.update_xaxes(showticklabels=True)
+    figure.add_vline(x=1, line={"color": colours.line, "width": 1.5, "dash": "dash"}, layer="below")
     _lay_out(figure, len(table) + 2 * (len(classes) - 1))
     return figure
 
@@ -107,8 +108,7 @@ def programs_figure(table: Sequence[ProgramFigure], reference: str, policy: str,
                 )
             )
     _rows_of(figure, [row.benchmark for row in counted])
-    _ratio_axis(figure, [float(row.counted or 1.0) for row in counted], colours, room=_ROOM)
-    figure.update_xaxes(title_text=f"{reference} / {policy}, logarithmic: right of 1 is better")
+    _log_axis(figure, reference, policy, f"right of 0, {policy} is better")
     _lay_out(figure, len(counted))
     return figure
 
@@ -146,22 +146,20 @@ def comparison_figure(table: Sequence[Comparison], a: str, b: str, colours: Pale
                 )
             )
     _rows_of(figure, [row.benchmark for row in both])
-    _ratio_axis(figure, [float(row.ratio or 1.0) for row in both], colours, room=_ROOM)
-    figure.update_xaxes(title_text=f"{b} / {a}, logarithmic: right of 1, {a} is better")
+    _log_axis(figure, b, a, f"right of 0, {a} is better")
     _lay_out(figure, len(both))
     return figure
 
 
 def _bars(
-    name: str, colour: str, rows: list[str], ends: list[float], labels: list[str], hovers: list[str], pattern: str = ""
+    name: str, colour: str, rows: list[str], ratios: list[float], labels: list[str], hovers: list[str], pattern: str = ""
 ) -> go.Bar:
-    """Bars from 1 to each ratio, on a logarithmic axis."""
+    """Bars to the logarithm of each ratio."""
     return go.Bar(
         name=name,
         orientation="h",
         y=rows,
-        base=1,
-        x=[end - 1 for end in ends],
+        x=[100 * math.log(ratio_) for ratio_ in ratios],
         marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "replace"}, "line": {"width": 0}},
         text=labels,
         textposition="outside",
@@ -171,36 +169,27 @@ def _bars(
     )
 
 
-def _rows_of(figure: go.Figure, names: Sequence[str]) -> None:
+def _rows_of(figure: go.Figure, names: Sequence[str], over: str, under: str) -> None:
+    """Programs from top to bottom, and an axis that leaves room for the labels beside the bars."""
+    ends = [0.0, *(end for trace in figure.data for end in trace.x)]
+    room = _ROOM * max(max(ends) - min(ends), 0.1)
     figure.update_yaxes(categoryorder="array", categoryarray=list(reversed(names)))
+    figure.update_xaxes(
+        range=[min(ends) - (room if min(ends) < 0 else room / 4), max(ends) + room],
+        title_text=f"100 · ln({over} / {under}), about per cent: right of 0, {under} is better",
+        zeroline=False,
+    )
+    figure.add_vline(x=0, line={"color": figure.layout.meta, "width": 1})
     figure.update_layout(barmode="overlay", bargap=0.35)
 
 
-def _ratio_axis(figure: go.Figure, values: Sequence[float], colours: Palette, room: float = 1.02) -> None:
-    import math
-
-    low, high = min([1.0, *values]), max([1.0, *values])
-    ticks = ratio_ticks(low, high)
-    decimals = max(len(f"{tick:g}".partition(".")[2]) for tick in ticks)
-    spread = max(math.log(high / low), 0.01) * (room - 1)
-    figure.update_xaxes(
-        type="log",
-        range=[math.log10(low) - spread / math.log(10), math.log10(high) + spread / math.log(10)],
-        tickvals=ticks,
-        ticktext=[f"{tick:.{max(decimals, 1)}f}" for tick in ticks],
-        minor={"ticks": ""},
-        zeroline=False,
-    )
-    figure.add_vline(x=1, line={"color": colours.line, "width": 1.5, "dash": "dash"}, layer="below")
-
-
 def _lay_out(figure: go.Figure, rows: int) -> None:
-    legend: dict[str, Any] = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "title": {"text": ""}}
     figure.update_layout(
         height=_FRAME + _ROW * max(rows, 2),
         margin={"l": 8, "r": 16, "t": 32, "b": 40},
-        legend=legend,
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "title": {"text": ""}},
         hoverlabel={"align": "left"},
         showlegend=True,
     )
+    figure.update_xaxes(showgrid=True, gridcolor=_GRID)
     figure.update_yaxes(title_text="", automargin=True, showgrid=False)

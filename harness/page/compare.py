@@ -45,9 +45,9 @@ def _summary(rows: Sequence[Comparison], a: str, b: str) -> None:
     found = summarise(rows)
     mean, wins, losses, ties, both = st.columns(5)
     mean.metric(
-        f"geometric mean of {b} / {a}",
+        "geometric mean",
         ratio(found.mean),
-        help=f"Over the programs that both completed: above 1, {a} is better.",
+        help=f"Of {b} / {a} over the programs that both completed: above 1, {a} is better.",
     )
     wins.metric(f"{a} is better", found.wins)
     losses.metric(f"{b} is better", found.losses)

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = ["GLOSSARY", "link", "opened_index", "pages"]
 
+_STYLE = """<style>
+.stMainBlockContainer { padding: 3rem 3rem 4rem; }
+[data-testid="stSidebarHeader"] { height: 1rem; margin-bottom: 0; }
+[data-testid="stSidebarUserContent"] hr { margin: 0.25rem 0; }
+</style>"""
+"""Less empty space than streamlit leaves: the tables are wide."""
+
 GLOSSARY = ROOT / "docs" / "glossary.md"
 
 _TITLES = {
@@ -59,6 +66,7 @@ def _page(name: str) -> "Page":
 
 def _framed(name: str) -> Callable[[], None]:
     def render() -> None:
+        st.html(_STYLE)
         _menu(address.carried())
         try:
             import_module(f"harness.page.{name}").render()

@@ -18,6 +18,12 @@ def _policy_name(value: str) -> str:
     return value
 
 
+def _distinct(values: tuple[int, ...]) -> tuple[int, ...]:
+    if not values or len(set(values)) < len(values):
+        raise ValueError("at least one is needed, and none twice")
+    return values
+
+
 class Manifest(BaseModel):
     """What a policy says of itself."""
 
@@ -45,11 +51,11 @@ class Manifest(BaseModel):
     """What it has seen while it was made: ``SUITE/BENCHMARK`` or ``SUITE:train``, or free words."""
     files: dict[str, RelativePath] = {}
     """The policy's files by role, relative to its folder."""
-    values: dict[str, int | float | str] = {}
+    values: dict[str, int | Annotated[float, Field(allow_inf_nan=False)] | str] = {}
     """Hyperparameter values."""
-    seeds: tuple[int, ...] = (0,)
+    seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=1 << 63)], ...], AfterValidator(_distinct)] = (0,)
     """One cell each."""
-    budget: Annotated[float, Field(gt=0)] | None = None
+    budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """``search``: seconds for each benchmark."""
 
     def digest_fields(self) -> dict[str, Any]:

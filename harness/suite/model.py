@@ -32,6 +32,8 @@ def _relative(value: str) -> str:
     path = PurePosixPath(value)
     if path.is_absolute() or ".." in path.parts or not value or "\\" in value:
         raise ValueError(f"{value!r} must be a relative path that stays inside its folder")
+    if value[0] in "-@":
+        raise ValueError(f"{value!r} would be an option: a name may not begin with '-' or '@'")
     return value
 
 
@@ -103,8 +105,8 @@ class Workload(Model):
             raise ValueError(f"stdin {self.stdin!r} is not one of the inputs {files}")
         for pattern in self.drop:
             try:
-                re.compile(pattern)
-            except re.error as error:
+                re.compile(pattern.encode())  # output is bytes
+            except (re.error, ValueError) as error:
                 raise ValueError(f"drop pattern {pattern!r} is not a regular expression: {error}") from None
         return self
 
@@ -115,11 +117,11 @@ class Source(Model):
     origin: Origin
     licence: str = Field(min_length=1)
     """An SPDX expression."""
-    package: Name | None = None
+    package: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")] | None = None
     """``debian``: the source package's name."""
     version: str | None = None
     """``debian``: the upstream version, without the Debian revision."""
-    tarball: RelativePath | None = None
+    tarball: Annotated[str, Field(pattern=r"^\w[\w.+~-]*$")] | None = None
     """``debian``: file name of the orig tarball."""
     sha256: Sha256 | None = None
     """``debian``: of the orig tarball."""
@@ -138,6 +140,8 @@ class Source(Model):
         for field in ("package", "version", "tarball", "sha256", "path", "overlay"):
             if field not in allowed and getattr(self, field) is not None:
                 raise ValueError(f"a source of origin {self.origin.value!r} has no field {field!r}")
+        if self.origin is Origin.OWN:
+            _relative(self.path or "")
         return self
 
 

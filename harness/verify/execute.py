@@ -59,9 +59,9 @@ def execute(program: Path, ready: ReadyWorkload, folder: Path, runner: Runner) -
     )
     where = f"workload {workload.name}"
     if ended.timed_out:
-        raise CellError(Outcome.RUN_TIMEOUT, f"{where}: stopped after {ended.wall:.1f} s")
+        raise CellError(Outcome.RUN_TIMEOUT, f"{where}: stopped after {ended.wall:.1f} s", transient=True)
     if died_of := _signal_of(ended, emulated=runner.emulator is not None):
-        raise CellError(Outcome.RUN_CRASH, f"{where}: killed by {died_of.name}")
+        raise CellError(Outcome.RUN_CRASH, f"{where}: killed by {died_of.name}", ended.transient)
     if ended.exit != workload.exit:
         raise CellError(Outcome.WRONG_OUTPUT, f"{where}: exit status {ended.exit}, not {workload.exit}{_words(ended)}")
     return result_digest(ended.stdout, folder, ready, where)

@@ -30,4 +30,4 @@ def link_program(
     if not done.ok:
         if b"No space left on device" in done.stderr:
             raise no_space(store.root)
-        raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason()}")
+        raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason()}", done.transient)

@@ -67,6 +67,8 @@ def _verify(
     try:
         results = run_workloads(program, target, linked_object, ready, toolchain, store)
     except CellError as error:
+        if error.transient:
+            raise
         return {"outcome": error.outcome.value, "detail": error.message}
     for name, digest in results.items():
         if digest != expected[name]:

@@ -96,7 +96,7 @@ class OptPasses:
 
     @staticmethod
     def _nested(head: str, token: str) -> str | None:
-        if head in {"module", "cgscc", "function", "repeat"}:
+        if head in {"module", "cgscc", "function"}:
             return token
         if head in {"loop", "loop-mssa"}:
             return f"function({token})"

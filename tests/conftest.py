@@ -1,0 +1,35 @@
+"""What all tests share: folders of their own for cache and results, the toolchain, one store a session."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from harness.store import Store
+from harness.toolchain import Toolchain, find_toolchain
+
+# The same examples every time, so that a failure is one of the code; no clock decides.
+settings.register_profile("tests", deadline=None, derandomize=True, database=None)
+settings.load_profile("tests")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test touches the user's cache or the repository's results."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HARNESS_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("HARNESS_RESULTS", str(tmp_path_factory.mktemp("results")))
+        yield
+
+
+@pytest.fixture(scope="session")
+def toolchain() -> Toolchain:
+    """The LLVM 22 of this machine."""
+    return find_toolchain()
+
+
+@pytest.fixture(scope="session")
+def store(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A cache that the tests of one worker share. Never for tests of the cache itself."""
+    return Store(Path(tmp_path_factory.mktemp("store")))

@@ -1,0 +1,228 @@
+"""submission.toml: one loader for all policies; every fault is named by file and field; what a digest covers."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UsageError
+from harness.paths import BASELINES, SUBMISSIONS
+from harness.policy import all_policies, kind_of, load_policy
+from harness.policy.load import choose_policies
+from harness.vocabulary import Level, PolicyKind, Track
+
+MANIFEST = """
+name = "mine"
+version = "1"
+kind = "pass-sequence"
+class = "fixed"
+track = "size"
+targets = ["x86-64", "aarch64"]
+authors = ["A. Nonymous"]
+licence = "MIT"
+description = "Two passes."
+seeds = [0]
+values = { depth = 3, scale = 0.5, mode = "fast" }
+
+[files]
+passes = "passes.txt"
+"""
+
+
+def submission(folder: Path, manifest: str | bytes = MANIFEST, passes: bytes = b"sroa\ngvn\n") -> Path:
+    """A submission in ``folder``/mine."""
+    mine = folder / "mine"
+    mine.mkdir(parents=True)
+    (mine / "passes.txt").write_bytes(passes)
+    content = manifest if isinstance(manifest, bytes) else manifest.encode()
+    (mine / "submission.toml").write_bytes(content)
+    return mine
+
+
+def changed(old: str, new: str) -> str:
+    assert MANIFEST.count(old) == 1
+    return MANIFEST.replace(old, new)
+
+
+def fault(name: str) -> UsageError:
+    """What is said of a policy that cannot be loaded."""
+    with pytest.raises(UsageError) as raised:
+        load_policy(name)
+    assert raised.value.exit_code == 2
+    return raised.value
+
+
+def test_a_good_submission_is_loaded(tmp_path: Path) -> None:
+    policy = load_policy(str(submission(tmp_path)))
+    assert policy.name == "mine"
+    assert policy.manifest.kind is PolicyKind.PASS_SEQUENCE
+    assert policy.manifest.values == {"depth": 3, "scale": 0.5, "mode": "fast"}
+    assert policy.contents == {"passes": b"sroa\ngvn\n"}
+    assert not policy.baseline
+    assert kind_of(policy.manifest.kind).freeze_level(policy, Track.SIZE) is Level.OZ
+
+
+@pytest.mark.parametrize(
+    ("manifest", "message"),
+    [
+        (changed('version = "1"', "version = 1"), "version: Input should be a valid string, not 1"),
+        (changed('version = "1"', 'version = ""'), "version: "),
+        (changed('name = "mine"', "name = 7"), "name: Input should be a valid string, not 7"),
+        (changed('name = "mine"', 'name = "a\'b"'), "name: \"a'b\" is not a name"),
+        (changed('name = "mine"', 'name = "../mine"'), "name: '../mine' is not a name"),
+        (changed('name = "mine"', 'name = "other"'), "name: 'other' must be the folder's name, 'mine'"),
+        (changed('kind = "pass-sequence"', 'kind = "magic"'), "kind: "),
+        (changed('kind = "pass-sequence"', 'kind = ["pass-sequence"]'), "kind: "),
+        (changed('kind = "pass-sequence"', ""), "kind: this field is missing"),
+        (changed('class = "fixed"', 'class = "best"'), "class: "),
+        (changed('track = "size"', 'track = "sise"'), "track: "),
+        (changed('["x86-64", "aarch64"]', '"x86-64"'), "targets: "),
+        (changed('"aarch64"]', '"riscv64"]'), "targets.2: "),
+        (changed('["x86-64", "aarch64"]', "[]"), "targets: "),
+        (changed('authors = ["A. Nonymous"]', "authors = []"), "authors: "),
+        (changed('licence = "MIT"', 'license = "MIT"'), "licence: this field is missing (and 1 more)"),
+        (changed("seeds = [0]", 'hats = "red"\nseeds = [0]'), "hats: there is no such field"),
+        (changed("seeds = [0]", "seeds = []"), "seeds: at least one is needed"),
+        (changed("seeds = [0]", "seeds = [1, 2, 1]"), "seeds: at least one is needed, and none twice"),
+        (changed("seeds = [0]", "seeds = [-1]"), "seeds.1: "),
+        (changed("seeds = [0]", f"seeds = [{1 << 63}]"), "seeds.1: "),  # the index has 64-bit integers
+        (changed("seeds = [0]", 'seeds = ["zero"]'), "seeds.1: "),
+        (changed("seeds = [0]", "budget = 0"), "budget: "),
+        (changed("seeds = [0]", "budget = inf"), "budget: "),
+        (changed("scale = 0.5", "scale = nan"), "values.scale."),
+        (changed("scale = 0.5", "scale = [0.5]"), "values.scale."),
+        (changed('passes = "passes.txt"', 'passes = "../passes.txt"'), "files.passes: '../passes.txt' must be"),
+        (changed('passes = "passes.txt"', 'passes = "/etc/hostname"'), "files.passes: '/etc/hostname' must be"),
+        (changed('passes = "passes.txt"', 'passes = ""'), "files.passes: '' must be"),
+        (changed('passes = "passes.txt"', "passes = 3"), "files.passes: "),
+        (changed('passes = "passes.txt"', 'model = "passes.txt"'), "files: a policy of kind 'pass-sequence'"),
+        (changed('passes = "passes.txt"', ""), "files: a policy of kind 'pass-sequence'"),
+        (changed("[files]", "[files"), "not TOML: "),
+        (MANIFEST + '\n[files]\npasses = "x"', "not TOML: "),
+        (MANIFEST.encode() + b"# \xff\xfe", "not TOML: 'utf-8' codec can't decode"),
+        ("", "name: this field is missing (and "),
+    ],
+)
+def test_every_fault_names_file_and_field(manifest: str | bytes, message: str, tmp_path: Path) -> None:
+    error = fault(str(submission(tmp_path, manifest)))
+    assert error.where == str(tmp_path / "mine" / "submission.toml")
+    assert error.message.startswith(message)
+    assert "\n" not in error.message
+
+
+@pytest.mark.parametrize("level", ['"O4"', "2", '["Oz"]', '""'])
+def test_a_level_policy_needs_a_level(level: str, tmp_path: Path) -> None:
+    manifest = changed('kind = "pass-sequence"', 'kind = "level"').replace('[files]\npasses = "passes.txt"', "")
+    values = "values = { level = %s }" % level
+    error = fault(str(submission(tmp_path, manifest.replace(manifest[manifest.index("values") :], values))))
+    assert error.message.startswith("values.level") and error.where == str(tmp_path / "mine" / "submission.toml")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    mine = submission(tmp_path)
+    (mine / "passes.txt").unlink()
+    error = fault(str(mine))
+    assert error.where == f"{mine / 'submission.toml'}: files.passes"
+    assert str(mine / "passes.txt") in error.message
+
+
+@pytest.mark.parametrize("content", ["folder", "fifo"])
+def test_what_is_no_file_is_no_policys_file(content: str, tmp_path: Path) -> None:
+    mine = submission(tmp_path)
+    (mine / "passes.txt").unlink()
+    (mine / "passes.txt").mkdir() if content == "folder" else os.mkfifo(mine / "passes.txt")
+    assert "there is no such file" in fault(str(mine)).message
+
+
+@pytest.mark.parametrize("link", ["file", "folder"])
+def test_a_link_out_of_the_folder_is_refused(link: str, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret").write_text("sroa")
+    if link == "file":
+        mine = submission(tmp_path)
+        (mine / "passes.txt").unlink()
+        (mine / "passes.txt").symlink_to("../outside/secret")
+    else:
+        mine = submission(tmp_path, changed('"passes.txt"', '"sub/secret"'))
+        (mine / "sub").symlink_to(outside)
+    error = fault(str(mine))
+    assert error.message == "leads out of the policy's folder"
+    assert error.where == f"{mine / 'submission.toml'}: files.passes"
+
+
+def test_a_link_inside_the_folder_is_followed(tmp_path: Path) -> None:
+    mine = submission(tmp_path)
+    (mine / "passes.txt").rename(mine / "real.txt")
+    (mine / "passes.txt").symlink_to("real.txt")
+    assert load_policy(str(mine)).contents == {"passes": b"sroa\ngvn\n"}
+
+
+def test_a_pass_list_must_be_text(tmp_path: Path) -> None:
+    mine = submission(tmp_path, passes=b"sroa\xff")
+    error = fault(str(mine))
+    assert (error.message, error.where) == ("not UTF-8 text", str(mine / "passes.txt"))
+
+
+def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
+    mine = submission(tmp_path)
+    os.truncate(mine / "passes.txt", 65 << 20)
+    assert fault(str(mine)).where == str(mine / "passes.txt")
+
+
+def test_a_folder_without_manifest_is_named(tmp_path: Path) -> None:
+    assert fault(str(tmp_path)).where == str(tmp_path)
+    assert "submission.toml" in fault(f"{tmp_path}/nowhere").message
+
+
+def test_an_unknown_name_gets_a_suggestion() -> None:
+    error = fault("Ozz")
+    assert error.message == "unknown policy 'Ozz'" and "did you mean 'Oz'?" in (error.hint or "")
+    assert "there are: O0, O1" in (fault("zzzzzz").hint or "")
+
+
+def test_two_policies_of_one_name_are_refused(tmp_path: Path) -> None:
+    first, second = submission(tmp_path / "a"), submission(tmp_path / "b")
+    assert len(choose_policies([str(first), f"{first}/", "Oz", "Oz"])) == 2
+    with pytest.raises(UsageError, match="two policies are called 'mine'"):
+        choose_policies([str(first), str(second)])
+
+
+def test_the_digest_covers_what_can_change_a_decision(tmp_path: Path) -> None:
+    digest = load_policy(str(submission(tmp_path / "base"))).digest
+    same = [
+        changed('"Two passes."', '"Other words."'),
+        changed('version = "1"', 'version = "2"\nlinks = ["somewhere"]\ntrained_on = ["cbench:train"]'),
+        changed('passes = "passes.txt"', "passes = 'passes.txt' # the list"),
+        changed("depth = 3, scale = 0.5", "scale = 0.5, depth = 3"),
+    ]
+    other = [
+        changed("depth = 3", "depth = 4"),
+        changed('mode = "fast"', 'mode = "slow"'),
+        changed('class = "fixed"', 'class = "zero-shot"'),
+        changed("seeds = [0]", "budget = 2.5"),
+    ]
+    for number, manifest in enumerate(same):
+        assert load_policy(str(submission(tmp_path / f"same{number}", manifest))).digest == digest
+    digests = {load_policy(str(submission(tmp_path / f"other{n}", text))).digest for n, text in enumerate(other)}
+    digests.add(load_policy(str(submission(tmp_path / "files", passes=b"sroa\ngvn\n\n"))).digest)
+    assert len(digests - {digest}) == 5
+
+
+def test_passes_that_are_gone_are_reported(tmp_path: Path) -> None:
+    policy = load_policy(str(submission(tmp_path, passes=b"-sroa -prune-eh\ngvn -prune-eh # and -ipconstprop\n")))
+    (note,) = kind_of(policy.manifest.kind).notes(policy)
+    assert note.startswith("pass 'prune-eh' no longer exists and is left out (")
+
+
+def test_the_shipped_policies_load() -> None:
+    policies = {policy.name: policy for policy in all_policies()}
+    assert {"O0", "O1", "O2", "O3", "Os", "Oz"} <= set(policies)
+    for policy in policies.values():
+        assert policy.folder.parent in (BASELINES, SUBMISSIONS)
+        assert policy.baseline == (policy.folder.parent == BASELINES)
+        assert load_policy(policy.name).digest == policy.digest
+        if policy.baseline:
+            assert kind_of(policy.manifest.kind).freeze_level(policy, Track.SIZE).value == policy.name
+    digests = [policy.digest for policy in policies.values()]
+    assert len(set(digests)) == len(digests)

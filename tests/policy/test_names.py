@@ -1,0 +1,208 @@
+"""Pass names against the real opt: the legacy actions, every pass that it lists, and what it refuses."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from harness.errors import CellError
+from harness.policy.pass_sequence.kind import resolve
+from harness.policy.pass_sequence.names import GONE, LEGACY_ACTIONS
+from harness.toolchain import Toolchain
+from harness.vocabulary import Outcome
+
+# The 42 actions of the phase-ordering literature, as the legacy pass manager called them.
+ACTIONS = """
+    adce break-crit-edges constmerge correlated-propagation deadargelim dse early-cse early-cse-memssa functionattrs
+    globaldce globalopt gvn indvars inline instcombine ipsccp jump-threading lcssa licm loop-deletion loop-idiom
+    loop-reduce loop-rotate loop-simplify loop-unroll loop-unswitch lower-expect loweratomic lowerinvoke lowerswitch
+    mem2reg memcpyopt partial-inliner prune-eh reassociate sccp simplifycfg sink sroa strip strip-nondebug tailcallelim
+""".split()
+
+# Passes that opt lists and that nobody can use by their bare names.
+NOT_BARE = {
+    **dict.fromkeys(
+        ["default", "fatlto-pre-link", "function-simplification", "lto", "lto-pre-link", "thinlto", "thinlto-pre-link"],
+        "needs a level as parameter",
+    ),
+    "invalidate": "needs the parameter <all>",
+    "function-import": "needs the option -summary-file",
+    "inliner-ml-advisor-release": "needs a model that stock LLVM is built without",
+    "pgo-instr-use": "needs a profile",
+    "sample-profile": "needs a profile",
+    "trigger-crash-module": "crashes by design",
+    "trigger-verifier-error": "breaks the module by design",
+}
+
+SOURCE = """
+int table[64], *cursor;
+__attribute__((noinline)) static int sum(const int *values, int count) {
+  int total = 0;
+  for (int i = 0; i < count; i++) for (int j = 0; j < i; j++) total += cursor ? values[j] * 3 : values[i];
+  return total;
+}
+int main(int argc, char **argv) {
+  for (int i = 0; i < 64; i++) table[i] = argc + i;
+  switch (argc) { case 1: return sum(table, 64); case 2: return sum(table + 1, 63) / argc; case 5: return 3; }
+  return __atomic_load_n(table, __ATOMIC_SEQ_CST);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def loops(toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A module with loops, calls, a switch and an atomic, as freeze leaves it."""
+    folder = tmp_path_factory.mktemp("loops")
+    (folder / "loops.c").write_text(SOURCE)
+    command = [toolchain.tool("clang"), "-Oz", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "loops.c"]
+    subprocess.run(command, cwd=folder, check=True, timeout=60)
+    return folder / "loops.bc"
+
+
+def opt(toolchain: Toolchain, passes: str, module: Path) -> None:
+    command = [toolchain.tool("opt"), f"-passes={passes}", "-verify-each", module.name, "-disable-output"]
+    done = subprocess.run(command, cwd=module.parent, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, (passes, done.stderr[:500])
+
+
+def listed(toolchain: Toolchain) -> dict[str, list[str]]:
+    """Bare names by the headings of ``opt --print-passes``; a name of two units stands under the first."""
+    output = subprocess.run([toolchain.tool("opt"), "--print-passes"], capture_output=True, text=True, timeout=60)
+    sections: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    for block in re.split(r"\n(?=\S)", output.stdout):
+        heading, *names = block.splitlines()
+        unit = re.fullmatch(r"(Module|CGSCC|Function|LoopNest|Loop) passes( with params)?:", heading)
+        for name in (line.strip().split("<")[0] for line in names if unit):
+            if name not in seen:
+                seen.add(name)
+                sections.setdefault(unit[1] if unit else "", []).append(name)
+    return sections
+
+
+def reason(content: bytes, toolchain: Toolchain) -> str:
+    """Why a passes.txt is refused."""
+    with pytest.raises(CellError) as raised:
+        resolve(content, "passes.txt", toolchain)
+    assert raised.value.outcome is Outcome.POLICY_ERROR
+    assert "\n" not in raised.value.message
+    return raised.value.message
+
+
+def test_every_legacy_action_is_known_or_reported_as_gone() -> None:
+    assert len(ACTIONS) == 42
+    assert set(ACTIONS) <= {*LEGACY_ACTIONS, *GONE}
+
+
+@pytest.mark.parametrize("action", [*LEGACY_ACTIONS, *GONE])
+def test_a_legacy_action_runs_on_a_real_module(action: str, toolchain: Toolchain, loops: Path) -> None:
+    body = resolve(f"mem2reg\n-{action}".encode(), "passes.txt", toolchain)
+    if action in GONE:
+        assert body == {"passes": ["function(mem2reg)"], "dropped": [action]}
+        return
+    assert body["dropped"] == []
+    opt(toolchain, ",".join(["no-op-module", *body["passes"]]), loops)
+
+
+def test_all_actions_together_are_one_pipeline(toolchain: Toolchain, loops: Path) -> None:
+    body = resolve(" ".join(f"-{action}" for action in ACTIONS).encode(), "passes.txt", toolchain)
+    assert body["dropped"] == ["prune-eh"]
+    assert len(body["passes"]) == 41
+    opt(toolchain, ",".join(body["passes"]), loops)
+
+
+def test_module_passes_are_taken_as_they_are(toolchain: Toolchain) -> None:
+    names = [name for name in listed(toolchain)["Module"] if name not in NOT_BARE]
+    assert len(names) > 80
+    for name in names:  # one by one: several of them instrument the module and meet each other badly
+        expected = LEGACY_ACTIONS.get(name, name)
+        assert resolve(f"no-op-module {name}".encode(), "passes.txt", toolchain)["passes"][1] == expected
+
+
+@pytest.mark.parametrize(
+    ("section", "nesting"),
+    [
+        ("CGSCC", r"cgscc\({}\)"),
+        ("Function", r"function\({}\)"),
+        ("LoopNest", r"function\(loop\({}\)\)"),
+        ("Loop", r"function\(loop(-mssa)?\({}\)\)"),
+    ],
+)
+def test_other_passes_are_put_at_their_nesting(section: str, nesting: str, toolchain: Toolchain) -> None:
+    names = [name for name in listed(toolchain)[section] if name not in {*NOT_BARE, *LEGACY_ACTIONS}]
+    assert len(names) >= 4
+    passes = resolve("\n".join(["no-op-module", *names]).encode(), "passes.txt", toolchain)["passes"]
+    for name, pipeline in zip(names, passes[1:], strict=True):
+        assert re.fullmatch(nesting.format(re.escape(name)), pipeline), (name, pipeline)
+
+
+def test_loop_passes_run_on_a_real_module(toolchain: Toolchain, loops: Path) -> None:
+    """Some abort on a loop where the list was accepted: those that want MemorySSA."""
+    sections = listed(toolchain)
+    names = [name for name in sections["Loop"] + sections["LoopNest"] if "print" not in name and "dot" not in name]
+    assert {"licm", "lnicm", "simple-loop-unswitch", "loop-rotate", "loop-flatten"} <= set(names)
+    for name in names:
+        body = resolve(f"mem2reg {name}".encode(), "passes.txt", toolchain)
+        opt(toolchain, ",".join(body["passes"]), loops)
+
+
+@pytest.mark.parametrize("name", NOT_BARE)
+def test_what_cannot_be_used_bare_is_a_policy_error(name: str, toolchain: Toolchain) -> None:
+    assert "opt: " in reason(f"sroa {name}".encode(), toolchain)
+
+
+def test_parameters_pipelines_and_nesting_pass_through(toolchain: Toolchain) -> None:
+    text = b"default<Oz>\nsimplifycfg<bonus-inst-threshold=2>, licm<allowspeculation> function(sroa,loop(loop-rotate))\n"
+    text += b"loop-mssa(licm) cgscc(inline) devirt<2>(inline,function-attrs) early-cse<memssa> coro-cond(coro-early)"
+    assert resolve(text, "passes.txt", toolchain)["passes"] == [
+        "default<Oz>",
+        "function(simplifycfg<bonus-inst-threshold=2>)",
+        "function(loop-mssa(licm<allowspeculation>))",
+        "function(sroa,loop(loop-rotate))",
+        "function(loop-mssa(licm))",
+        "cgscc(inline)",
+        "cgscc(devirt<2>(inline,function-attrs))",
+        "function(early-cse<memssa>)",
+        "coro-cond(coro-early)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"sroa\nmem2rge", "passes.txt line 2: LLVM has no pass 'mem2rge'; did you mean 'mem2reg'?"),
+        (b"\n\nloop-unswich", "passes.txt line 3: LLVM has no pass 'loop-unswich'; did you mean 'loop-unswitch'?"),
+        (b"qqqqqqqq", "passes.txt line 1: LLVM has no pass 'qqqqqqqq'"),
+        (b"sroa\nlop(licm)", "passes.txt line 2: LLVM has no pass 'lop(licm)'; did you mean 'licm'?"),
+        (b"repeat<2>(gvn)", "passes.txt line 1: LLVM has no pass 'repeat<2>(gvn)'"),
+        (b"", "passes.txt names no pass"),
+        (b"# nothing\n\n , \n", "passes.txt names no pass"),
+        (b"prune-eh", "passes.txt names no pass"),
+        (b"sroa\nfunction(gvn", "passes.txt line 2: '(' is never closed"),
+        (b"function(gvn\0)", "passes.txt line 1: the character '\\x00' has no place in a pass list"),
+    ],
+)
+def test_an_unusable_list_is_refused_where_it_is_wrong(content: bytes, message: str, toolchain: Toolchain) -> None:
+    assert reason(content, toolchain) == message
+
+
+def test_what_stands_in_brackets_is_judged_by_opt(toolchain: Toolchain) -> None:
+    message = reason(b"function(sroa,mem2rge)", toolchain)
+    assert message.startswith("passes.txt: opt: exit status 1") and "'mem2rge'" in message
+    assert "'loops'" in reason(b"simplifycfg<loops>", toolchain)
+
+
+def test_a_list_longer_than_a_command_line_may_be_is_refused(toolchain: Toolchain) -> None:
+    short, long = b"sccp\n" * 5_500, b"sccp\n" * 6_700  # each becomes 'function(sccp),'
+    assert len(resolve(short, "passes.txt", toolchain)["passes"]) == 5_500
+    assert reason(long, toolchain) == "passes.txt: the pipeline has 100499 characters, 100000 are allowed"
+
+
+def test_a_pass_that_writes_files_leaves_none_behind(
+    toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = {*Path("/dev").glob("*.dot"), *Path("/").glob("*.dot")}
+    resolve(b"dot-callgraph, globaldce", "passes.txt", toolchain)
+    assert {*Path("/dev").glob("*.dot"), *Path("/").glob("*.dot"), *tmp_path.iterdir()} == before
