@@ -5,7 +5,8 @@ and small values are about per cent. Their labels are the ratios.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -29,8 +30,16 @@ _FRAME = 96
 """Height of all else: axis, legend, margins."""
 _GRID = "rgba(128, 128, 128, 0.2)"
 """Seen on light and on dark."""
-_ROOM = 1.12
-"""Room beside the longest bar for its label."""
+_ROOM = 0.09
+"""Room beside the longest bar for its label, as a share of the axis."""
+
+
+@dataclass(frozen=True)
+class _Bar:
+    program: str
+    ratio: float
+    label: str
+    hover: str
 
 
 def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colours: Palette) -> go.Figure:
@@ -86,101 +95,94 @@ def _standing_hover(row: Standing) -> str:
 
 
 def programs_figure(table: Sequence[ProgramFigure], reference: str, policy: str, colours: Palette) -> go.Figure:
-    """One bar a program, what it counts as in strict; failed ones hatched, with their outcome."""
-    counted = [row for row in table if row.counted is not None]
-    figure = go.Figure()
-    for name, colour, pattern, chosen in (
-        (f"better than {reference}", colours.better, "", [r for r in counted if r.ratio is not None and r.ratio > 1]),
-        (f"worse than {reference}", colours.worse, "", [r for r in counted if r.ratio is not None and r.ratio < 1]),
-        (f"equal to {reference}", colours.line, "", [r for r in counted if r.ratio == 1]),
-        ("failed: the worse of reference and O0 counts", colours.failed, "/", [r for r in counted if r.ratio is None]),
-    ):
-        if chosen:
-            figure.add_trace(
-                _bars(
-                    name,
-                    colour,
-                    [row.benchmark for row in chosen],
-                    [float(row.counted or 1.0) for row in chosen],
-                    [ratio(row.ratio) if row.ratio is not None else row.outcome for row in chosen],
-                    [_program_hover(row, reference, policy) for row in chosen],
-                    pattern,
-                )
+    """One bar a program, what it counts as in strict; failed ones hatched, with their outcome.
+
+    A program without a value of the reference has no bar: it does not count.
+    """
+
+    def bars(wanted: Callable[[float | None], bool]) -> list[_Bar]:
+        return [
+            _Bar(
+                row.benchmark,
+                row.counted,
+                row.outcome if row.ratio is None else _label(row.ratio, row.same_object),
+                f"<b>{row.benchmark}</b> ({row.split}, {row.origin}): {row.outcome}<br>"
+                f"{reference} {quantity(row.reference)}<br>{policy} {quantity(row.policy)}<br>"
+                f"ratio {ratio(row.ratio)}, counted as {ratio(row.counted)}",
             )
-    _rows_of(figure, [row.benchmark for row in counted])
-    _log_axis(figure, reference, policy, f"right of 0, {policy} is better")
-    _lay_out(figure, len(counted))
+            for row in table
+            if row.counted is not None and wanted(row.ratio)
+        ]
+
+    figure = go.Figure()
+    _add(figure, f"better than {reference}", colours.better, bars(lambda r: r is not None and r > 1))
+    _add(figure, f"worse than {reference}", colours.worse, bars(lambda r: r is not None and r < 1))
+    _add(figure, f"equal to {reference}", colours.line, bars(lambda r: r == 1))
+    _add(figure, "failed, counted as the worse of reference and O0", colours.failed, bars(lambda r: r is None), "/")
+    _lay_out_bars(figure, [row.benchmark for row in table if row.counted is not None], reference, policy, colours)
     return figure
-
-
-def _program_hover(row: ProgramFigure, reference: str, policy: str) -> str:
-    return (
-        f"<b>{row.benchmark}</b> ({row.split}, {row.origin}): {row.outcome}<br>"
-        f"{reference} {quantity(row.reference)}<br>{policy} {quantity(row.policy)}<br>"
-        f"ratio {ratio(row.ratio)}, counted as {ratio(row.counted)}"
-    )
 
 
 def comparison_figure(table: Sequence[Comparison], a: str, b: str, colours: Palette) -> go.Figure:
     """One bar a program that both completed: to the right where A is better, to the left where B is."""
-    both = [row for row in table if row.ratio is not None]
-    figure = go.Figure()
-    for name, colour, chosen in (
-        (f"{a} is better", colours.better, [row for row in both if row.ratio is not None and row.ratio > 1]),
-        (f"{b} is better", colours.baseline, [row for row in both if row.ratio is not None and row.ratio < 1]),
-        ("equal", colours.line, [row for row in both if row.ratio == 1]),
-    ):
-        if chosen:
-            figure.add_trace(
-                _bars(
-                    name,
-                    colour,
-                    [row.benchmark for row in chosen],
-                    [float(row.ratio or 1.0) for row in chosen],
-                    ["same object" if row.same_object else ratio(row.ratio) for row in chosen],
-                    [
-                        f"<b>{row.benchmark}</b><br>{a} {quantity(row.a)}<br>{b} {quantity(row.b)}<br>"
-                        f"{b} / {a} {ratio(row.ratio)}"
-                        for row in chosen
-                    ],
-                )
+
+    def bars(wanted: Callable[[float], bool]) -> list[_Bar]:
+        return [
+            _Bar(
+                row.benchmark,
+                row.ratio,
+                _label(row.ratio, row.same_object),
+                f"<b>{row.benchmark}</b><br>{a} {quantity(row.a)}<br>{b} {quantity(row.b)}<br>"
+                f"{b} / {a} {ratio(row.ratio)}",
             )
-    _rows_of(figure, [row.benchmark for row in both])
-    _log_axis(figure, b, a, f"right of 0, {a} is better")
-    _lay_out(figure, len(both))
+            for row in table
+            if row.ratio is not None and wanted(row.ratio)
+        ]
+
+    figure = go.Figure()
+    _add(figure, f"{a} is better", colours.better, bars(lambda r: r > 1))
+    _add(figure, f"{b} is better", colours.worse, bars(lambda r: r < 1))
+    _add(figure, "equal", colours.line, bars(lambda r: r == 1))
+    _lay_out_bars(figure, [row.benchmark for row in table if row.ratio is not None], b, a, colours)
     return figure
 
 
-def _bars(
-    name: str, colour: str, rows: list[str], ratios: list[float], labels: list[str], hovers: list[str], pattern: str = ""
-) -> go.Bar:
-    """Bars to the logarithm of each ratio."""
-    return go.Bar(
+def _label(value: float, same_object: bool) -> str:
+    return "same object" if same_object else ratio(value)
+
+
+def _add(figure: go.Figure, name: str, colour: str, bars: Sequence[_Bar], pattern: str = "") -> None:
+    """Bars of one colour; of no bars, not even a line in the legend."""
+    if not bars:
+        return
+    figure.add_bar(
         name=name,
         orientation="h",
-        y=rows,
-        x=[100 * math.log(ratio_) for ratio_ in ratios],
+        y=[bar.program for bar in bars],
+        x=[100 * math.log(bar.ratio) for bar in bars],
         marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "replace"}, "line": {"width": 0}},
-        text=labels,
+        text=[bar.label for bar in bars],
         textposition="outside",
         cliponaxis=False,
-        customdata=hovers,
+        customdata=[bar.hover for bar in bars],
         hovertemplate="%{customdata}<extra></extra>",
     )
 
 
-def _rows_of(figure: go.Figure, names: Sequence[str], over: str, under: str) -> None:
-    """Programs from top to bottom, and an axis that leaves room for the labels beside the bars."""
+def _lay_out_bars(figure: go.Figure, programs: Sequence[str], over: str, under: str, colours: Palette) -> None:
+    """Programs from top to bottom as given; room for the labels beside the bars."""
     ends = [0.0, *(end for trace in figure.data for end in trace.x)]
-    room = _ROOM * max(max(ends) - min(ends), 0.1)
-    figure.update_yaxes(categoryorder="array", categoryarray=list(reversed(names)))
+    low, high = min(ends), max(ends)
+    room = _ROOM * max(high - low, 0.1)
+    figure.update_layout(barmode="overlay", bargap=0.35)
+    figure.update_yaxes(categoryorder="array", categoryarray=list(reversed(programs)))
     figure.update_xaxes(
-        range=[min(ends) - (room if min(ends) < 0 else room / 4), max(ends) + room],
+        range=[low - room if low < 0 else -room / 4, high + room],
         title_text=f"100 · ln({over} / {under}), about per cent: right of 0, {under} is better",
         zeroline=False,
     )
-    figure.add_vline(x=0, line={"color": figure.layout.meta, "width": 1})
-    figure.update_layout(barmode="overlay", bargap=0.35)
+    figure.add_vline(x=0, line={"color": colours.line, "width": 1})
+    _lay_out(figure, len(programs))
 
 
 def _lay_out(figure: go.Figure, rows: int) -> None:

@@ -1,13 +1,10 @@
 """How numbers look, the same on all pages: ratios with four decimals, quantities with thousands separators."""
 
-import math
-
-__all__ = ["ABSENT", "day", "interval", "plain", "quantity", "ratio", "ratio_ticks", "short"]
+__all__ = ["ABSENT", "day", "interval", "plain", "quantity", "ratio", "short"]
 
 ABSENT = "–"
 _SHORT = 12
 _MARKUP = frozenset(r"\`*_{}[]()#+!|<>$~:")
-_STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 def ratio(value: float | None) -> str:
@@ -40,11 +37,3 @@ def day(moment: str) -> str:
 def plain(text: str) -> str:
     """Text for a place that reads Markdown, to be shown as it is: what a policy prints is no markup."""
     return "".join(f"\\{c}" if c in _MARKUP else c for c in text)
-
-
-def ratio_ticks(low: float, high: float, most: int = 7) -> list[float]:
-    """Round ratios from ``low`` to ``high`` (both above 0), 1 among them, at most about ``most``."""
-    low, high = min(low, 1.0), max(high, 1.0)
-    step = next((s for s in _STEPS if (high - low) / s <= most), _STEPS[-1])
-    first, last = math.floor((low - 1) / step), math.ceil((high - 1) / step)
-    return [round(1 + k * step, 6) for k in range(first, last + 1) if 1 + k * step > 0]

@@ -45,7 +45,12 @@ def pages() -> "list[Page]":
 
 def link(name: str, label: str, **parameters: str) -> None:
     """A link to another page that takes the question along, with ``parameters`` beside."""
-    st.page_link(_page(name), label=plain(label), query_params={**address.carried(), **parameters})
+    st.page_link(
+        _page(name),
+        label=plain(label),
+        icon=":material/arrow_forward:",
+        query_params={**address.carried(), **parameters},
+    )
 
 
 @contextmanager
@@ -81,6 +86,7 @@ def _framed(name: str) -> Callable[[], None]:
 
 def _menu(question: Mapping[str, str]) -> None:
     with st.sidebar:
+        st.markdown("**LLVM policy leaderboard**")
         for name in _names():
             st.page_link(_page(name), label=_TITLES[name], query_params=dict(question), width="stretch")
 

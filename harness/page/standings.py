@@ -31,7 +31,7 @@ def render() -> None:
     st.header("Standings", anchor=False)
     programs = table[0].benchmarks
     st.markdown(f"{describe(question)} against {question.reference} · {programs} program{'s' if programs != 1 else ''}")
-    chosen = _table(table)
+    chosen = _table(question, table)
     _links(table, chosen)
     st.plotly_chart(
         standings_figure(table, _baselines(), palette()), config=CONFIG, key="chart", alt="Strict of each policy"
@@ -46,7 +46,7 @@ def render() -> None:
     )
 
 
-def _table(table: Sequence[Standing]) -> list[str]:
+def _table(question: Question, table: Sequence[Standing]) -> list[str]:
     """The table; returns the policies that the reader has selected."""
     frame = pd.DataFrame(
         {
@@ -67,7 +67,8 @@ def _table(table: Sequence[Standing]) -> list[str]:
         placeholder=ABSENT,
         on_select="rerun",
         selection_mode="multi-row",
-        key="standings",
+        # Rows are selected by number: another question must not inherit the numbers.
+        key=f"standings-{'-'.join(view_of(question).values())}",
         column_config={
             "rank": config.NumberColumn("rank", width=60, help="Within the class, by strict."),
             "policy": config.TextColumn("policy", width="medium"),

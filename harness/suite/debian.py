@@ -61,7 +61,7 @@ def _private_options(state: Path) -> list[str]:
     for folder in (parts, lists / "partial", cache / "archives" / "partial"):
         folder.mkdir(parents=True, exist_ok=True)
     one_line = [_SYSTEM_LISTS, *sorted(_SYSTEM_PARTS.glob("*.list"))]
-    text = "".join(path.read_text() for path in one_line if path.is_file())
+    text = "\n".join(path.read_text() for path in one_line if path.is_file())
     (parts / "derived.list").write_text(_source_lines(text))
     for path in sorted(_SYSTEM_PARTS.glob("*.sources")):
         (parts / path.name).write_text(_source_stanzas(path.read_text()))
@@ -77,8 +77,8 @@ def _private_options(state: Path) -> list[str]:
 
 def _source_lines(text: str) -> str:
     """``deb …`` lines as ``deb-src …``; everything else is left out."""
-    lines = (line.strip() for line in text.splitlines())
-    return "".join(f"deb-src{line[3:]}\n" for line in lines if line.startswith("deb "))
+    lines = (line.split(maxsplit=1) for line in text.splitlines())
+    return "".join(f"deb-src {words[1]}\n" for words in lines if words[:1] == ["deb"] and words[1:])
 
 
 def _source_stanzas(text: str) -> str:

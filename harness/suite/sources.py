@@ -40,7 +40,7 @@ def tree_digest(program: Program) -> str:
 @lru_cache(maxsize=256)
 def _tree_digest(folder: Path, source: Source) -> str:
     if source.origin is Origin.DEBIAN:
-        overlay = digest_tree(folder / source.overlay) if source.overlay else None
+        overlay = digest_tree(_folder(folder / source.overlay)) if source.overlay else None
         return digest_of(["tarball", source.sha256, "overlay", overlay])
     return digest_tree(_own_folder(folder, source))
 
@@ -67,7 +67,10 @@ def source_tree(program: Program, store: Store, offered: Path | None = None) -> 
 
 
 def _own_folder(folder: Path, source: Source) -> Path:
-    path = (folder / (source.path or ".")).resolve()
+    return _folder((folder / (source.path or ".")).resolve())
+
+
+def _folder(path: Path) -> Path:
     if not path.is_dir():
         raise UsageError("there is no such source folder", where=str(path))
     return path

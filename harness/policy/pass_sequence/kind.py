@@ -19,6 +19,7 @@ from harness.vocabulary import Level, Outcome, PolicyKind, Target, Track
 __all__ = ["PassSequenceKind", "resolve"]
 
 ROLE = "passes"
+_EMPTY_MODULE_SECONDS = 10.0
 _LONGEST = 100_000  # the kernel's limit for one argument is 128 KiB
 
 
@@ -64,12 +65,28 @@ class PassSequenceKind:
         )
 
 
-@lru_cache(maxsize=256)
 def resolve(content: bytes, name: str, toolchain: Toolchain) -> dict[str, list[str]]:
     """The decisions' body: ``passes`` as module pipelines, ``dropped`` legacy names that are gone.
 
-    Raises CellError (``policy-error``), naming line and pass, when opt would not run the list.
+    Raises CellError, naming line and pass: ``policy-error`` when opt would not run the list,
+    ``policy-timeout`` when it does not even get through an empty module with it.
     """
+    answer = _answer(content, name, toolchain)
+    if isinstance(answer, CellError):
+        raise CellError(answer.outcome, answer.message, answer.transient)
+    return answer
+
+
+@lru_cache(maxsize=256)
+def _answer(content: bytes, name: str, toolchain: Toolchain) -> dict[str, list[str]] | CellError:
+    """One answer for all of a policy's cells, errors included."""
+    try:
+        return _resolve(content, name, toolchain)
+    except CellError as error:
+        return error
+
+
+def _resolve(content: bytes, name: str, toolchain: Toolchain) -> dict[str, list[str]]:
     opt = Path(toolchain.tool("opt"))
     known = opt_passes(opt)
     passes: list[str] = []
@@ -95,12 +112,22 @@ def resolve(content: bytes, name: str, toolchain: Toolchain) -> dict[str, list[s
         raise CellError(
             Outcome.POLICY_ERROR, f"{name}: the pipeline has {len(text)} characters, {_LONGEST} are allowed"
         )
-    # What stands inside brackets only opt can judge: it runs the pipeline over an empty module. In a
-    # folder of its own, since some passes write files; with a triple, since some need a target.
+    _judge(opt, text, name)
+    return {"passes": passes, "dropped": dropped}
+
+
+def _judge(opt: Path, pipeline: str, name: str) -> None:
+    """What stands inside brackets only opt can judge: it runs the pipeline over an empty module.
+
+    In a folder of its own, since some passes write files; with a triple, since some need a target.
+    """
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty.ll"
         empty.write_text('target triple = "x86_64-unknown-linux-gnu"\n')
-        checked = run([opt, f"-passes={text}", "-disable-output", empty], cwd=empty.parent, limits=Limits(wall=60))
+        command: list[str | Path] = [opt, f"-passes={pipeline}", "-disable-output", empty]
+        checked = run(command, cwd=empty.parent, limits=Limits(wall=_EMPTY_MODULE_SECONDS))
+    if checked.timed_out:
+        detail = f"{name}: opt is not through an empty module after {_EMPTY_MODULE_SECONDS:.0f} s"
+        raise CellError(Outcome.POLICY_TIMEOUT, detail, transient=True)
     if not checked.ok:
-        raise CellError(Outcome.POLICY_ERROR, f"{name}: {checked.reason()}")
-    return {"passes": passes, "dropped": dropped}
+        raise CellError(Outcome.POLICY_ERROR, f"{name}: {checked.reason()}", checked.transient)

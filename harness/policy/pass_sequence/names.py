@@ -100,9 +100,7 @@ class OptPasses:
             return token
         if head in {"loop", "loop-mssa"}:
             return f"function({token})"
-        if head in {"devirt", "coro-cond"}:
-            return f"cgscc({token})" if head == "devirt" else token
-        return None
+        return f"cgscc({token})" if head == "devirt" else None
 
 
 @lru_cache(maxsize=4)
