@@ -4,6 +4,7 @@ Every process that the harness starts goes through ``run``. It knows nothing of 
 """
 
 import os
+import re
 import resource
 import select
 import signal
@@ -71,6 +72,7 @@ class Ended:
         return f"{Path(self.argv[0]).name}: {how}{_last_words(self.stderr)}"
 
 
+_STACK_FRAME = re.compile(r"#\d+ 0x")
 _lock = Lock()
 _cpu_total = 0.0
 _running: set[int] = set()
@@ -197,8 +199,9 @@ def _content(descriptor: int) -> bytes:
 
 
 def _last_words(stderr: bytes) -> str:
-    """The line of standard error that says most: the first error, else the last line."""
+    """The line of standard error that says most: the first error, else the last line above a stack trace."""
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    lines = [line for line in lines if not _STACK_FRAME.match(line)]  # addresses: other ones each time
     if not lines:
         return ""
     telling = [line for line in lines if "error:" in line.lower() or "assertion" in line.lower()]

@@ -17,7 +17,11 @@ from typing import Any
 
 from harness.errors import PrerequisiteError
 
-__all__ = ["Store", "no_space"]
+__all__ = ["Store", "cache_errors", "make_cache_folder", "no_space", "require_space"]
+
+_ENOUGH = 64 << 20
+"""Bytes. A statically linked program takes a few MiB; a linker dies of SIGBUS, without a word, when
+its output does not fit."""
 
 
 def no_space(where: Path) -> PrerequisiteError:
@@ -30,7 +34,8 @@ def no_space(where: Path) -> PrerequisiteError:
 
 
 @contextmanager
-def _space_errors(root: Path) -> Iterator[None]:
+def cache_errors(root: Path) -> Iterator[None]:
+    """A full or unwritable disk becomes PrerequisiteError; every other OSError goes on."""
     try:
         yield
     except OSError as error:
@@ -45,6 +50,25 @@ def _space_errors(root: Path) -> Iterator[None]:
         raise
 
 
+def make_cache_folder(folder: Path, root: Path) -> None:
+    """Make a folder of the cache ``root``. Raises PrerequisiteError when that cannot be."""
+    with cache_errors(root):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except (NotADirectoryError, FileExistsError, FileNotFoundError) as error:
+            raise PrerequisiteError(
+                f"this cannot be a folder of the cache: {error.strerror}",
+                where=error.filename,
+                hint="set HARNESS_CACHE to a folder that you may write to",
+            ) from None
+
+
+def require_space(root: Path) -> None:
+    """Raise PrerequisiteError when the cache's disk is nearly full: what just failed may have failed by that."""
+    if shutil.disk_usage(root).free < _ENOUGH:
+        raise no_space(root)
+
+
 class Store:
     """A folder of entries ``KIND/ab/abcdef…``. Safe for several threads and several processes."""
 
@@ -52,9 +76,8 @@ class Store:
         self.root = root
         self._locks: dict[tuple[str, str], Lock] = {}
         self._guard = Lock()
-        with _space_errors(root):
-            self._temporary = root / "tmp"
-            self._temporary.mkdir(parents=True, exist_ok=True)
+        self._temporary = root / "tmp"
+        make_cache_folder(self._temporary, root)
         self._remove_leftovers()
 
     def path(self, kind: str, key: str) -> Path:
@@ -69,7 +92,7 @@ class Store:
         with self._lock(kind, key):
             if final.is_dir():
                 return final
-            with self.scratch() as scratch, _space_errors(self.root):
+            with self.scratch() as scratch, cache_errors(self.root):
                 made = scratch / "entry"
                 made.mkdir()
                 make(made)
@@ -91,7 +114,7 @@ class Store:
     def put(self, kind: str, key: str, value: Any) -> None:
         """Store a JSON record under the key."""
         final = self.path(kind, key).with_suffix(".json")
-        with _space_errors(self.root):
+        with cache_errors(self.root):
             final.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile("w", prefix=f"{os.getpid()}-", dir=self._temporary, delete=False) as file:
                 json.dump(value, file, separators=(",", ":"))
@@ -100,12 +123,16 @@ class Store:
     @contextmanager
     def scratch(self) -> Iterator[Path]:
         """A new empty folder on the cache's disk, removed afterwards."""
-        with _space_errors(self.root):
+        with cache_errors(self.root):
             folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=self._temporary))
             try:
                 yield folder
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def require_space(self) -> None:
+        """See ``require_space``."""
+        require_space(self.root)
 
     def lock(self, kind: str, key: str) -> Lock:
         """The lock of one entry, for work whose result is a record."""

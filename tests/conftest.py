@@ -8,6 +8,7 @@ from hypothesis import settings
 
 from harness.store import Store
 from harness.toolchain import Toolchain, find_toolchain
+from tests.drive import TINY, User
 
 # The same examples every time, so that a failure is one of the code; no clock decides.
 settings.register_profile("tests", deadline=None, derandomize=True, database=None)
@@ -33,3 +34,17 @@ def toolchain() -> Toolchain:
 def store(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Store:
     """A cache that the tests of one worker share. Never for tests of the cache itself."""
     return Store(Path(tmp_path_factory.mktemp("store")))
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> User:
+    """Someone who has run three baselines on the tiny suite. Do not add runs: take ``visitor`` for that."""
+    user = User.at(tmp_path_factory.mktemp("tiny"))
+    user.harness("run", "--suite", TINY, "--policy", "O0,Os,Oz", "--jobs", "2", code=0)
+    return user
+
+
+@pytest.fixture
+def visitor(tiny: User, tmp_path: Path) -> User:
+    """Someone with the same cache and results of their own, still empty."""
+    return User(tiny.cache, tmp_path / "results")

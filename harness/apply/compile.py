@@ -15,7 +15,7 @@ from harness.errors import CellError
 from harness.freeze import FrozenModule
 from harness.freeze.freeze import count_instructions
 from harness.process import Ended, Limits, run
-from harness.store import Store, no_space
+from harness.store import Store
 from harness.toolchain import Toolchain
 from harness.vocabulary import Outcome
 
@@ -70,7 +70,6 @@ def _step(step: Step, folder: Path, toolchain: Toolchain, store: Store, limits: 
     done = run([toolchain.tool(step.tool), *step.arguments], cwd=folder, limits=limits)
     if done.ok:
         return done
-    if b"No space left on device" in done.stderr:
-        raise no_space(store.root)
+    store.require_space()
     outcome = Outcome.COMPILE_TIMEOUT if done.timed_out else Outcome.COMPILE_ERROR
     raise CellError(outcome, done.reason(), done.transient)

@@ -22,7 +22,7 @@ def export(output: Path, suite: str | None, results: Path | None) -> int:
         )
     with open_index(results or default_results()) as index:
         where, values = (" WHERE rows.suite = ?", [suite]) if suite else ("", [])
-        frame = index.execute(f"{_QUERY}{where} ORDER BY rows.run, rows.line", values).to_arrow_table()
+        frame = index.sql(f"{_QUERY}{where} ORDER BY rows.run, rows.line", params=values).to_arrow_table()
     import polars
 
     table = polars.DataFrame(frame)
@@ -31,6 +31,6 @@ def export(output: Path, suite: str | None, results: Path | None) -> int:
     try:
         getattr(table, writers[output.suffix])(output)
     except OSError as error:
-        raise UsageError(f"cannot be written: {error.strerror}", where=str(output)) from None
+        raise UsageError(f"cannot be written: {error.strerror or error}", where=str(output)) from None
     note(f"{table.height} rows in {output}")
     return 0

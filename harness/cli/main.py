@@ -24,6 +24,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 Results = Annotated[Path | None, typer.Option("--results", help="Folder of run files [default: results/].")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers [default: one a core].")]
+SuitePath = Annotated[str | None, typer.Option("--suite", help="Path of the run's suite, if it is one of your own.")]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="x86-64, aarch64, or both with a comma.")]
 
 
@@ -119,6 +120,7 @@ def replay(
     run: Annotated[str, typer.Argument(help="Name or path of a run.")],
     benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
     policy: Annotated[list[str] | None, typer.Option("--policy", help="Only these; repeatable.")] = None,
+    suite: SuitePath = None,
     jobs: Jobs = None,
     results: Results = None,
     as_json: Json = False,
@@ -127,18 +129,19 @@ def replay(
     """Rebuild a run's objects from its decisions and compare them with what was measured."""
     from harness.cli.replay import replay
 
-    raise typer.Exit(replay(run, _words(benchmark), _words(policy), jobs, results, _format(as_json, as_csv)))
+    raise typer.Exit(replay(run, _words(benchmark), _words(policy), suite, jobs, results, _format(as_json, as_csv)))
 
 
 @app.command()
 def repro(
     row: Annotated[str, typer.Argument(help="RUN#LINE, or RUN/BENCHMARK/TARGET/POLICY.")],
+    suite: SuitePath = None,
     results: Results = None,
 ) -> None:
     """Print a shell script of bare clang, opt and ld commands that gives a row's object."""
     from harness.cli.repro import repro
 
-    raise typer.Exit(repro(row, results))
+    raise typer.Exit(repro(row, suite, results))
 
 
 Suite = Annotated[str | None, typer.Option("--suite", help="Only this suite.")]

@@ -25,7 +25,13 @@ COLUMNS = (
 
 
 def replay(
-    run: str, benchmarks: list[str], policies: list[str], jobs: int | None, results: Path | None, format_: Format
+    run: str,
+    benchmarks: list[str],
+    policies: list[str],
+    suite: str | None,
+    jobs: int | None,
+    results: Path | None,
+    format_: Format,
 ) -> int:
     """Exit code: 0 when every object is equal, 1 when one is not."""
     folder = results or default_results()
@@ -34,7 +40,7 @@ def replay(
     try:
         engine = local_engine(jobs or len(os.sched_getaffinity(0)))
         # Decisions stand beside the run, wherever it was found.
-        answers = replay_run(found, open_bench(), engine, found.path.parent, progress, benchmarks, policies)
+        answers = replay_run(found, open_bench(), engine, found.path.parent, progress, benchmarks, policies, suite)
     finally:
         progress.close()
     different = [answer for answer in answers if answer.outcome != "ok"]

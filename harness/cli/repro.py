@@ -9,8 +9,8 @@ from harness.replay.find import find_row
 __all__ = ["repro"]
 
 
-def repro(row: str, results: Path | None) -> int:
+def repro(row: str, suite: str | None, results: Path | None) -> int:
     """Print the script."""
     run, found = find_row(row, results or default_results())
-    print(repro_script(run, found, run.path.parent), end="")
+    print(repro_script(run, found, run.path.parent, suite), end="")
     return 0

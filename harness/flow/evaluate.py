@@ -34,7 +34,8 @@ def evaluate(
     """Measure one policy on benchmarks of one suite.
 
     ``policy`` is a name, the path of a submission's folder, or a loaded ``Policy``. ``benchmarks``
-    is a suite's name (``"cbench"``: all of it) or names like ``"cbench/bzip2"``. ``metrics`` are
+    is a suite's name (``"cbench"``: all of it) or names like ``"cbench/bzip2"``; a suite of one's own
+    is named by the path of its file (``"mine/suite.toml"``, ``"mine/suite.toml/fft"``). ``metrics`` are
     all when none is named. With ``results`` the run is also recorded in that folder.
 
     Returns one row per cell, with the columns ``benchmark, target, policy, seed, outcome, detail``,
@@ -60,7 +61,7 @@ def evaluate(
         cell = cells.setdefault(
             (row.benchmark, row.target.value, row.seed),
             {
-                "benchmark": f"{suite}/{row.benchmark}",
+                "benchmark": f"{request.suite.name}/{row.benchmark}",
                 "target": row.target.value,
                 "policy": row.policy,
                 "seed": row.seed,
@@ -85,11 +86,20 @@ def _suite_of(benchmarks: str | Iterable[str]) -> tuple[str, list[str]]:
     wanted = [benchmarks] if isinstance(benchmarks, str) else list(benchmarks)
     if not wanted:
         raise UsageError("no benchmarks were named", hint='name a suite ("cbench") or benchmarks ("cbench/bzip2")')
-    split = [name.partition("/") for name in wanted]
-    suites = {suite for suite, _, _ in split}
+    split = [_split(name) for name in wanted]
+    suites = {suite for suite, _ in split}
     if len(suites) > 1:
         raise UsageError(f"benchmarks of several suites: {', '.join(sorted(suites))}", hint="evaluate one at a time")
-    names = [name for _, _, name in split if name]
+    names = [name for _, name in split if name]
     if names and len(names) < len(wanted):
         raise UsageError("a whole suite and single benchmarks of it", hint="name one or the other")
     return split[0][0], names
+
+
+def _split(name: str) -> tuple[str, str]:
+    """``cbench/bzip2`` → ``cbench``, ``bzip2``; ``mine/suite.toml/fft`` → ``mine/suite.toml``, ``fft``."""
+    file, ending, rest = name.rpartition(".toml")
+    if ending and rest[:1] in {"", "/"}:
+        return file + ending, rest[1:]
+    suite, _, benchmark = name.partition("/")
+    return suite, benchmark

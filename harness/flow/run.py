@@ -22,7 +22,7 @@ from harness.measure import metrics
 from harness.record import open_index
 from harness.record.decisions import store_decisions
 from harness.record.rows import Row
-from harness.record.runfile import Journal, write_run
+from harness.record.runfile import Journal, run_files, write_run
 from harness.vocabulary import Outcome, Target
 
 __all__ = ["RunReport", "execute_run"]
@@ -75,6 +75,8 @@ def execute_run(
         ]
     )
     started = datetime.now(UTC)
+    if run_files(results)[0]:
+        open_index(results, warn=False).close()  # a torn run file is reported now, not when all is done
     with ExitStack() as cleanup:
         journal = Journal(results, plan)
         cleanup.callback(journal.close, remove=False)
@@ -161,7 +163,9 @@ def _compare_with_recorded(results: Path, rows: Sequence[Row]) -> tuple[bool, in
     Whether every row is recorded already; how many deterministic values are there and equal; the
     rows whose deterministic value is there and another, which must never be.
     """
-    with open_index(results) as index:
+    if not run_files(results)[0]:
+        return False, 0, ()
+    with open_index(results, warn=False) as index:
         query = "SELECT DISTINCT cell, policy, metric, value, outcome FROM rows"
         known = set(index.execute(query).fetchall())
     values = {(cell, metric): value for cell, _, metric, value, _ in known}

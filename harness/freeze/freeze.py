@@ -9,7 +9,7 @@ from harness.errors import UsageError
 from harness.freeze import commands
 from harness.freeze.guards import check_module
 from harness.process import Ended, Limits, run
-from harness.store import Store, no_space
+from harness.store import Store
 from harness.suite.load import Program
 from harness.suite.sources import SourceTree, source_tree, tree_digest
 from harness.toolchain import Toolchain
@@ -101,8 +101,7 @@ def _unit(
 def _checked(done: Ended, where: str, store: Store) -> Ended:
     if done.ok:
         return done
-    if b"No space left on device" in done.stderr:
-        raise no_space(store.root)
+    store.require_space()
     raise UsageError(f"cannot be frozen: {done.reason()}", where=where)
 
 

@@ -4,19 +4,20 @@ A leaked ``noinline`` or fast-math flag would decide the comparison before any p
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from harness.errors import UsageError
 from harness.vocabulary import Level
 
 __all__ = ["check_module"]
 
-_ATTRIBUTES = re.compile(rb"^attributes (#\d+) = \{(.*)\}", re.MULTILINE)
-_DEFINITION = re.compile(rb'^define [^\n]*?@("[^"]+"|[\w.$-]+)\([^\n]*?(#\d+)', re.MULTILINE)
+_ATTRIBUTES = re.compile(rb"\nattributes (#\d+) = \{(.*)\}")
+_DEFINITION = re.compile(rb'\ndefine [^\n]*?@("[^"]+"|[\w.$-]+)\([^\n]*?(#\d+)')
+_FAST_WORDS = (b"fast", b"nnan", b"ninf", b"nsz", b"arcp", b"contract", b"afn", b"reassoc")
 _FAST_MATH = re.compile(
-    rb"^  (?:%\S+ = )?(?:tail |notail |musttail )?(?:fadd|fsub|fmul|fdiv|frem|fneg|fcmp|call|select|phi)"
-    rb" (?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) ",
-    re.MULTILINE,
+    rb"\n  (?:%\S+ = )?(?:tail |notail |musttail )?(?:fadd|fsub|fmul|fdiv|frem|fneg|fcmp|call|select|phi) (?:"
+    + b"|".join(_FAST_WORDS)
+    + b") "
 )
 _CLANGS_OWN = frozenset({"__clang_call_terminate"})
 """Functions that clang itself makes noinline: this one in every C++ module with exceptions."""
@@ -29,8 +30,9 @@ def check_module(ir: bytes, level: Level, allowed_noinline: Collection[str], whe
     ``ir`` is the module's text, ``allowed_noinline`` the functions that the source itself marks.
     Raises UsageError that names the function and the remedy.
     """
-    attributes = {match[1]: set(match[2].split()) for match in _ATTRIBUTES.finditer(ir)}
-    for match in _DEFINITION.finditer(ir):
+    attributes = {match[1]: set(match[2].split()) for match in _matches(_ATTRIBUTES, b"\nattributes #", ir)}
+    definitions = list(_matches(_DEFINITION, b"\ndefine ", ir))
+    for match in definitions:
         name = match[1].strip(b'"').decode("utf-8", "replace")
         own = attributes.get(match[2], set())
         for required in _REQUIRED.get(level, ()):
@@ -43,10 +45,20 @@ def check_module(ir: bytes, level: Level, allowed_noinline: Collection[str], whe
         if b"noinline" in own and name not in _CLANGS_OWN and name not in allowed_noinline:
             hint = "if the source itself says noinline, list the function under `noinline` in suite.toml"
             raise _leak(name, "is noinline, and the suite does not say that its source asks for it", where, hint)
-    if fast := _FAST_MATH.search(ir):
-        before = [m[1] for m in _DEFINITION.finditer(ir, 0, fast.start())]
+    if any(b" %b " % word in ir for word in _FAST_WORDS) and (fast := _FAST_MATH.search(ir)):
+        before = [match[1] for match in definitions if match.start() < fast.start()]
         name = before[-1].strip(b'"').decode("utf-8", "replace") if before else "?"
         raise _leak(name, f"has a fast-math instruction ({fast[0].strip().decode()} …): outputs would differ", where)
+
+
+def _matches(pattern: re.Pattern[bytes], beginning: bytes, ir: bytes) -> Iterator[re.Match[bytes]]:
+    """Matches of a pattern that begins with a literal. Modules have millions of characters, and
+    ``bytes.find`` is ten times as fast as ``re`` at passing over them."""
+    position = ir.find(beginning)
+    while position >= 0:
+        if match := pattern.match(ir, position):
+            yield match
+        position = ir.find(beginning, position + 1)
 
 
 def _leak(function: str, what: str, where: str, hint: str | None = None) -> UsageError:

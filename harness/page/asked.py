@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from harness.errors import UsageError
-from harness.measure import metrics
+from harness.measure.registry import metrics
 from harness.page import address
 from harness.page.formats import short
 from harness.rank.facets import facets

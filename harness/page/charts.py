@@ -26,12 +26,14 @@ CONFIG = {
 
 _ROW = 25
 """Height of one policy or program, in pixels."""
+_GAP = 34
+"""Height between two classes, for the title of the second."""
 _FRAME = 96
 """Height of all else: axis, legend, margins."""
 _GRID = "rgba(128, 128, 128, 0.2)"
 """Seen on light and on dark."""
-_ROOM = 0.09
-"""Room beside the longest bar for its label, as a share of the axis."""
+_LETTER = 0.011
+"""Width of a letter of the labels beside the bars, as a share of the axis."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,15 @@ def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colou
     """Strict with its interval, one dot a policy, the best on top; classes stand apart."""
     classes = list(dict.fromkeys(row.policy_class for row in table))
     members = [[row for row in table if row.policy_class == name] for name in classes]
+    gaps = len(classes) - 1
     figure = make_subplots(
         rows=len(classes),
         shared_xaxes=True,
-        vertical_spacing=0.22 / len(classes) if len(classes) > 1 else 0.0,
+        vertical_spacing=_GAP / (_GAP * gaps + _ROW * len(table)),
         row_heights=[len(group) for group in members],
-        subplot_titles=[f"class {name}" for name in classes] if len(classes) > 1 else None,
+        subplot_titles=[f"class {name}" for name in classes] if gaps else None,
     )
+    figure.update_annotations(x=0, xanchor="left", font={"size": 13})
     for place, group in enumerate(members, start=1):
         for name, colour in (("submission", colours.submission), ("baseline", colours.baseline)):
             rows = [row for row in group if (row.policy in baselines) == (name == "baseline")]
@@ -61,10 +65,13 @@ def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colou
                 figure.add_trace(_dots(rows, name, colour, show_legend=first), row=place, col=1)
         best_on_top = [row.policy for row in reversed(group)]
         figure.update_yaxes(categoryorder="array", categoryarray=best_on_top, row=place, col=1)
-    figure.update_xaxes(showticklabels=True, tickformat=".2~f")
+    figure.update_xaxes(tickformat=".2~f")
     figure.update_xaxes(title_text=f"strict: geometric mean of {table[0].reference} / policy", row=len(classes), col=1)
     figure.add_vline(x=1, line={"color": colours.line, "width": 1.5, "dash": "dash"}, layer="below")
-    _lay_out(figure, len(table) + 2 * (len(classes) - 1))
+    _lay_out(figure, _ROW * len(table) + _GAP * gaps)
+    if gaps:  # the legend stands above the first class's title
+        figure.update_layout(margin={"t": 56}, height=figure.layout.height + 24, legend={"y": 1, "yref": "container"})
+        figure.update_layout(legend={"yanchor": "top"})
     return figure
 
 
@@ -173,7 +180,8 @@ def _lay_out_bars(figure: go.Figure, programs: Sequence[str], over: str, under: 
     """Programs from top to bottom as given; room for the labels beside the bars."""
     ends = [0.0, *(end for trace in figure.data for end in trace.x)]
     low, high = min(ends), max(ends)
-    room = _ROOM * max(high - low, 0.1)
+    letters = max((len(label) for trace in figure.data for label in trace.text), default=0)
+    room = _LETTER * letters * max(high - low, 0.1)
     figure.update_layout(barmode="overlay", bargap=0.35)
     figure.update_yaxes(categoryorder="array", categoryarray=list(reversed(programs)))
     figure.update_xaxes(
@@ -182,12 +190,13 @@ def _lay_out_bars(figure: go.Figure, programs: Sequence[str], over: str, under: 
         zeroline=False,
     )
     figure.add_vline(x=0, line={"color": colours.line, "width": 1})
-    _lay_out(figure, len(programs))
+    _lay_out(figure, _ROW * len(programs))
 
 
-def _lay_out(figure: go.Figure, rows: int) -> None:
+def _lay_out(figure: go.Figure, height: int) -> None:
+    """What all charts have in common; ``height`` is that of the rows, in pixels."""
     figure.update_layout(
-        height=_FRAME + _ROW * max(rows, 2),
+        height=_FRAME + max(height, 2 * _ROW),
         margin={"l": 8, "r": 16, "t": 32, "b": 40},
         legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "title": {"text": ""}},
         hoverlabel={"align": "left"},

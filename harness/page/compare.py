@@ -8,7 +8,7 @@ import streamlit as st
 from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, unit
 from harness.page.charts import CONFIG, comparison_figure
-from harness.page.formats import ABSENT, ratio
+from harness.page.formats import ABSENT, ROW_HEIGHT, ratio
 from harness.page.palette import palette
 from harness.page.sql import show_sql
 from harness.rank.compare import Comparison, compare, compare_sql, summarise
@@ -19,10 +19,10 @@ __all__ = ["render"]
 
 def render() -> None:
     """Show the page."""
+    st.header("Compare", anchor=False)
     with site.opened_index() as index:
         question = ask(index)
         ranked = [row.policy for row in standings(index, question)]
-        st.header("Compare", anchor=False)
         left, right = st.container(horizontal=True, width=660).columns(2)
         other = next((name for name in ranked if name != question.reference), ranked[0])
         a = address.choose(left, "Policy A", "a", ranked, default=other)
@@ -75,6 +75,7 @@ def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> No
         frame,
         hide_index=True,
         height="content",
+        row_height=ROW_HEIGHT,
         placeholder=ABSENT,
         key="comparison",
         column_config={

@@ -1,8 +1,10 @@
-"""How numbers look, the same on all pages: ratios with four decimals, quantities with thousands separators."""
+"""How tables and numbers look on all pages: ratios with four decimals, quantities with thousands separators."""
 
-__all__ = ["ABSENT", "day", "interval", "plain", "quantity", "ratio", "short"]
+__all__ = ["ABSENT", "ROW_HEIGHT", "day", "interval", "plain", "quantity", "ratio", "short"]
 
 ABSENT = "–"
+ROW_HEIGHT = 30
+"""Of a table, in pixels."""
 _SHORT = 12
 _MARKUP = frozenset(r"\`*_{}[]()#+!|<>$~:")
 

@@ -9,7 +9,7 @@ from harness.errors import UsageError
 from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, unit
 from harness.page.charts import CONFIG, programs_figure
-from harness.page.formats import ABSENT, interval, ratio, short
+from harness.page.formats import ABSENT, ROW_HEIGHT, interval, ratio, short
 from harness.page.palette import palette
 from harness.page.sql import show_sql
 from harness.page.text import show_text
@@ -22,10 +22,10 @@ __all__ = ["render"]
 
 def render() -> None:
     """Show the page."""
+    st.header("Programs", anchor=False)
     with site.opened_index() as index:
         question = ask(index)
         table = standings(index, question)
-        st.header("Programs", anchor=False)
         policy = address.choose(st.container(width=320), "Policy", "policy", [row.policy for row in table])
         rows = programs(index, question, policy)
     st.markdown(f"{describe(question)} against {question.reference}")
@@ -61,7 +61,7 @@ def _figures(row: Standing) -> None:
 def _failures(rows: Sequence[ProgramFigure]) -> None:
     failed = [row for row in rows if row.outcome != "ok"]
     if failed:
-        st.markdown(f"**{len(failed)} of {len(rows)} programs have no figure**")
+        st.markdown(f"**Programs without a figure: {len(failed)} of {len(rows)}**")
         show_text(("benchmark", "outcome", "detail"), [(row.benchmark, row.outcome, row.detail) for row in failed])
 
 
@@ -87,6 +87,7 @@ def _table(rows: Sequence[ProgramFigure], question: Question, policy: str) -> No
         frame,
         hide_index=True,
         height="content",
+        row_height=ROW_HEIGHT,
         placeholder=ABSENT,
         key="programs",
         column_config={

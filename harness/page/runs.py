@@ -8,7 +8,7 @@ import streamlit as st
 
 from harness.errors import UsageError
 from harness.page import address, site
-from harness.page.formats import ABSENT, day, short
+from harness.page.formats import ABSENT, ROW_HEIGHT, day, short
 from harness.page.sql import show_sql
 from harness.page.text import show_text
 from harness.paths import ROOT, default_results
@@ -57,6 +57,7 @@ def _table(table: Sequence[RecordedRun]) -> None:
         frame,
         hide_index=True,
         height="content",
+        row_height=ROW_HEIGHT,
         key="runs",
         column_config={
             "run": config.TextColumn("run", width=310),

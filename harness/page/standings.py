@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from harness.measure import metrics
+from harness.measure.registry import metrics
 from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, view_of
 from harness.page.charts import CONFIG, standings_figure
-from harness.page.formats import ABSENT, interval, short
+from harness.page.formats import ABSENT, ROW_HEIGHT, interval, short
 from harness.page.palette import palette
 from harness.page.sql import show_sql
 from harness.paths import BASELINES
@@ -23,12 +23,12 @@ __all__ = ["render"]
 
 def render() -> None:
     """Show the page."""
+    st.header("Standings", anchor=False)
     with site.opened_index() as index:
         question = ask(index)
         table = standings(index, question)
         used = runs_used(index, question)
         version = dict(fingerprints(index))[question.llvm]
-    st.header("Standings", anchor=False)
     programs = table[0].benchmarks
     st.markdown(f"{describe(question)} against {question.reference} · {programs} program{'s' if programs != 1 else ''}")
     chosen = _table(question, table)
@@ -64,6 +64,7 @@ def _table(question: Question, table: Sequence[Standing]) -> list[str]:
         frame,
         hide_index=True,
         height="content",
+        row_height=ROW_HEIGHT,
         placeholder=ABSENT,
         on_select="rerun",
         selection_mode="multi-row",

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.measure import metrics
+from harness.measure.registry import metrics
 from harness.rank.student import t_quantile
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from pathlib import Path
 from harness.decide import Decisions
 from harness.digest import digest_bytes
 from harness.errors import UsageError
+from harness.record.runfile import results_errors
 
 __all__ = ["load_decisions", "store_decisions"]
 
@@ -19,7 +20,9 @@ def store_decisions(results: Path, content: bytes) -> str:
 
     digest = digest_bytes(content)
     path = results / "decisions" / f"{digest}.zst"
-    if not path.exists():
+    if path.exists():
+        return digest
+    with results_errors(results):
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=".", delete=False) as file:
             file.write(zstandard.ZstdCompressor(level=19).compress(content))

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.digest import digest_of
+from harness.errors import UsageError
 from harness.paths import cache_root
 from harness.record.runfile import check_run, run_files
+from harness.store import cache_errors, make_cache_folder, require_space
 
 if TYPE_CHECKING:
     import duckdb
@@ -77,24 +79,40 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
     prefix = digest_of(str(results.resolve()))[:16]
     key = digest_of([_VERSION, [[str(p.relative_to(results)), p.stat().st_size, p.stat().st_mtime_ns] for p in runs]])
     path = cache_root() / "index" / f"{prefix}-{key[:16]}.duckdb"
-    if not path.exists():
-        _rebuild(path, prefix, runs)
     # As part of the configuration, not by SET: a second connection of this process would be refused that.
-    return duckdb.connect(
-        str(path), read_only=True, config={"enable_external_access": "false", "lock_configuration": "true"}
-    )
+    locked: dict[str, str | bool | int | float | list[str]] = {
+        "enable_external_access": "false",
+        "lock_configuration": "true",
+    }
+    while True:
+        if not path.exists():
+            _rebuild(path, prefix, runs)
+        try:
+            return duckdb.connect(str(path), read_only=True, config=locked)
+        except duckdb.IOException:
+            if path.exists():
+                raise
+            # A run has ended since, and another process put the next index in this one's place.
 
 
 def _rebuild(path: Path, prefix: str, runs: list[Path]) -> None:
+    import duckdb
     from filelock import FileLock
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.parent / f"{prefix}.lock"):
+    root = cache_root()
+    scratch = root / "tmp"  # where the cache looks for what killed processes leave
+    make_cache_folder(path.parent, root)
+    make_cache_folder(scratch, root)
+    with cache_errors(root), FileLock(path.parent / f"{prefix}.lock"):
         if path.exists():
             return
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f"{os.getpid()}-") as folder:
+        with tempfile.TemporaryDirectory(dir=scratch, prefix=f"{os.getpid()}-") as folder:
             made = Path(folder) / "index.duckdb"
-            _build(made, runs)
+            try:
+                _build(made, runs)
+            except duckdb.Error:
+                require_space(root)
+                raise
             for old in path.parent.glob(f"{prefix}-*.duckdb"):
                 old.unlink(missing_ok=True)
             os.replace(made, path)
@@ -118,32 +136,35 @@ def _build(made: Path, runs: list[Path]) -> None:
         for path in runs:
             _load(connection, path)
         connection.execute(_VIEWS)
+        connection.execute("CHECKPOINT")  # closing does it too, but says nothing of a full disk
 
 
 def _load(connection: "duckdb.DuckDBPyConnection", path: Path) -> None:
+    import duckdb
+
     header, lines = check_run(path)
     connection.execute(
         "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [header.run, header.suite, header.suite_version, header.track.value, header.started, header.finished]
         + [header.llvm, header.llvm_version, header.commit, header.dirty, header.host.cpu, str(path)],
     )
-    connection.executemany(
-        "INSERT INTO benchmarks VALUES (?, ?, ?, ?, ?)",
-        [[header.run, n, f.split.value, f.origin, f.program_digest] for n, f in header.benchmarks.items()],
-    )
+    facts = [[header.run, n, f.split.value, f.origin, f.program_digest] for n, f in header.benchmarks.items()]
+    if facts:
+        connection.executemany("INSERT INTO benchmarks VALUES (?, ?, ?, ?, ?)", facts)
     columns = {"header": "JSON", **_COLUMNS}
     typed = ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items())
     names = ", ".join(f'"{name}"' for name in _COLUMNS)
-    connection.execute(
-        f"INSERT INTO rows SELECT ?, line, ?, {names} FROM ("
-        f"  SELECT *, row_number() OVER () AS line"
-        f"  FROM read_json(?, format = 'newline_delimited', columns = {{{typed}}}))"
-        f" WHERE header IS NULL",
-        [header.run, header.suite, str(path)],
-    )
+    try:
+        connection.execute(
+            f"INSERT INTO rows SELECT ?, line, ?, {names} FROM ("
+            f"  SELECT *, row_number() OVER () AS line"
+            f"  FROM read_json(?, format = 'newline_delimited', columns = {{{typed}}}))"
+            f" WHERE header IS NULL",
+            [header.run, header.suite, str(path)],
+        )
+    except (duckdb.DataError, duckdb.ProgrammingError) as error:
+        raise UsageError(f"rows are not readable: {str(error).splitlines()[0]}", where=str(path)) from None
     loaded = connection.execute("SELECT count(*) FROM rows WHERE run = ? AND benchmark IS NOT NULL", [header.run])
     counted = (loaded.fetchone() or (0,))[0]
     if counted != len(lines):
-        from harness.errors import UsageError
-
         raise UsageError(f"{len(lines)} rows, of which {counted} are readable", where=str(path))

@@ -12,6 +12,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,23 @@ from harness.digest import canonical_json, digest_bytes
 from harness.errors import PrerequisiteError, UsageError
 from harness.record.rows import SCHEMA, Header, Row
 
-__all__ = ["Journal", "RunFile", "read_run", "run_files", "write_run"]
+__all__ = ["Journal", "RunFile", "read_run", "results_errors", "run_files", "write_run"]
 
 _NAME = re.compile(r"(?P<suite>.+)-(?P<track>[a-z]+)-(?P<time>\d{8}T\d{6}Z)-(?P<digest>[0-9a-f]{12})\.jsonl\Z")
 _SHORT = 12
+
+
+@contextmanager
+def results_errors(results: Path) -> Iterator[None]:
+    """An OSError of writing there becomes PrerequisiteError."""
+    try:
+        yield
+    except OSError as error:
+        raise PrerequisiteError(
+            f"cannot write results: {error.strerror}",
+            where=str(results),
+            hint="mend that, or choose another folder with --results; the same command goes on where it stopped",
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -45,16 +59,10 @@ class Journal:
 
         Raises UsageError when another process is doing the same run.
         """
-        try:
+        with results_errors(results):
             results.mkdir(parents=True, exist_ok=True)
             self.path = results / f".{plan[:16]}.journal"
             self._file = self.path.open("a+b")
-        except OSError as error:
-            raise PrerequisiteError(
-                f"cannot write results: {error.strerror}",
-                where=str(results),
-                hint="choose another folder with --results",
-            ) from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -67,15 +75,17 @@ class Journal:
     def add(self, cell: str, rows: list[Row]) -> None:
         """Keep a finished cell; it is on disk when this returns."""
         self.cells[cell] = rows
-        self._file.write(canonical_json({"cell": cell, "rows": [row.line() for row in rows]}) + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with results_errors(self.path.parent):
+            self._file.write(canonical_json({"cell": cell, "rows": [row.line() for row in rows]}) + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def close(self, *, remove: bool) -> None:
         """Let go of the journal; ``remove`` when its run file is written."""
         if remove:
             self.path.unlink(missing_ok=True)
-        self._file.close()
+        with suppress(OSError):  # a cell that could not be written was reported when it was added
+            self._file.close()
 
     def _recover(self) -> Iterator[tuple[str, list[Row]]]:
         """Whole lines; a torn last one, and all behind it, is cut off."""
@@ -83,14 +93,12 @@ class Journal:
         good = 0
         for line in self._file.read().splitlines(keepends=True):
             try:
-                entry = json.loads(line) if line.endswith(b"\n") else None
-                cell = [Row.model_validate(row) for row in entry["rows"]] if entry else None
+                entry = json.loads(line if line.endswith(b"\n") else b"")
+                cell, rows = str(entry["cell"]), [Row.model_validate(row) for row in entry["rows"]]
             except (ValueError, KeyError, TypeError):
-                cell = None
-            if cell is None or entry is None:
                 break
             good += len(line)
-            yield entry["cell"], cell
+            yield cell, rows
         self._file.truncate(good)
         self._file.seek(0, os.SEEK_END)
 
@@ -104,13 +112,14 @@ def write_run(results: Path, header: dict[str, Any], rows: list[Row]) -> Path:
     complete = Header(run=name, **header)
     first = canonical_json({"header": complete.model_dump(mode="json")})
     path = results / f"{name}.jsonl"
-    with tempfile.NamedTemporaryFile("wb", dir=results, prefix=".", suffix=".partial", delete=False) as file:
-        file.write(first + b"\n" + body)
-        file.flush()
-        os.fsync(file.fileno())
-        os.fchmod(file.fileno(), 0o644)
-    os.replace(file.name, path)
-    _sync_folder(results)
+    with results_errors(results):
+        with tempfile.NamedTemporaryFile("wb", dir=results, prefix=".", suffix=".partial", delete=False) as file:
+            file.write(first + b"\n" + body)
+            file.flush()
+            os.fsync(file.fileno())
+            os.fchmod(file.fileno(), 0o644)
+        os.replace(file.name, path)
+        _sync_folder(results)
     return path
 
 

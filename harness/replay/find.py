@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.errors import UsageError
 from harness.freeze.freeze import program_digest
 from harness.record import Row, RunFile, read_run, run_files
-from harness.suite.load import Program, choose, load_suite
+from harness.suite.load import Program, choose, load_suite, suite_names
 
 __all__ = ["find_row", "find_run", "program_of"]
 
@@ -46,9 +46,19 @@ def find_row(reference: str, results: Path) -> tuple[RunFile, Row]:
     raise UsageError(f"no row of {parts[1]}, {parts[2]}, {parts[3]}", where=run.path.name)
 
 
-def program_of(run: RunFile, benchmark: str) -> Program:
-    """The program as it is now. Raises UsageError when it is not what the run measured."""
-    suite = load_suite(run.header.suite)
+def program_of(run: RunFile, benchmark: str, suite_path: str | None = None) -> Program:
+    """The program as it is now; ``suite_path`` says where the suite is that does not come with the harness.
+
+    Raises UsageError when the suite is not to be found or the program not what the run measured.
+    """
+    name = run.header.suite
+    if suite_path is None and name not in suite_names():
+        raise UsageError(
+            f"suite {name!r} does not come with the harness", where=run.path.name, hint="give its path with --suite"
+        )
+    suite = load_suite(suite_path or name)
+    if suite.name != name:
+        raise UsageError(f"this is suite {suite.name!r}; the run is of {name!r}", where=str(suite.file))
     program = choose(suite, [benchmark])[0]
     if program_digest(program) != run.header.benchmarks[benchmark].program_digest:
         raise UsageError(

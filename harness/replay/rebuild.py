@@ -44,11 +44,12 @@ class Rebuilt:
 class _Task:
     run: RunFile
     row: Row
+    suite: str | None
 
 
 def replay_run(
     run: RunFile, bench: Bench, engine: Engine, results: Path, observer: Observer,
-    benchmarks: Sequence[str] = (), policies: Sequence[str] = (),
+    benchmarks: Sequence[str] = (), policies: Sequence[str] = (), suite: str | None = None,
 ) -> list[Rebuilt]:  # fmt: skip
     """Replay every cell of the run that has an object, or those of these benchmarks and policies.
 
@@ -73,7 +74,7 @@ def replay_run(
         )
     observer.stage("replay", len(chosen))
     answers: list[Rebuilt] = []
-    for done in engine.run(partial(_rebuild, bench=bench, results=results), [_Task(run, row) for row in chosen]):
+    for done in engine.run(partial(_rebuild, bench=bench, results=results), [_Task(run, row, suite) for row in chosen]):
         if done.value is None:
             raise done.error or RuntimeError("a worker returned nothing")
         answers.append(done.value)
@@ -91,7 +92,7 @@ def _rebuild(task: _Task, bench: Bench, results: Path) -> Rebuilt:
         "recorded": row.object_digest,
     }
     decisions = load_decisions(results, row.decisions_digest)
-    frozen = freeze(program_of(task.run, row.benchmark), row.target, row.level, bench.toolchain, bench.store)
+    frozen = freeze(program_of(task.run, row.benchmark, task.suite), row.target, row.level, bench.toolchain, bench.store)
     if frozen.digest != row.frozen_digest:
         detail = "the frozen module differs: other C library headers than in the run"
         return Rebuilt(**common, outcome=Outcome.NOT_REPLAYABLE.value, rebuilt=None, detail=detail)

@@ -23,11 +23,11 @@ __all__ = ["repro_script"]
 _TREE = "source"
 
 
-def repro_script(run: RunFile, row: Row, results: Path) -> str:
+def repro_script(run: RunFile, row: Row, results: Path, suite: str | None = None) -> str:
     """The script. Raises UsageError for a row without an object."""
     if row.object_digest is None or row.decisions_digest is None:
         raise UsageError(f"this row has no object to reproduce: {row.outcome.value}, {row.detail}", where=run.path.name)
-    program = program_of(run, row.benchmark)
+    program = program_of(run, row.benchmark, suite)
     decisions = load_decisions(results, row.decisions_digest)
     plan = kind_of(decisions.kind).plan(decisions, row.target)
     steps = [_command(step.tool, list(step.arguments)) for step in (plan.optimise, plan.generate)]

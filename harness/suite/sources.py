@@ -13,7 +13,7 @@ from threading import Lock
 from harness.digest import digest_file, digest_of, digest_tree
 from harness.errors import UsageError
 from harness.process import Limits, run
-from harness.store import Store
+from harness.store import Store, no_space
 from harness.suite.debian import download_orig
 from harness.suite.load import Program
 from harness.suite.model import Source
@@ -83,7 +83,9 @@ def _unpacker(program: Program, store: Store, offered: Path | None) -> Callable[
         tree.mkdir()
         # GNU tar keeps modification times and refuses names that leave the folder.
         command = ["tar", "--extract", "--no-same-owner", "--strip-components=1", "--file", str(tarball)]
-        done = run(["/usr/bin/env", *command], cwd=tree, limits=Limits(wall=300, memory=None))
+        done = run(command, cwd=tree, limits=Limits(wall=300, memory=None))
+        if b"No space left on device" in done.stderr:
+            raise no_space(store.root)
         if not done.ok:
             raise UsageError(f"cannot be unpacked: {done.reason()}", where=str(tarball))
         if program.source.overlay:

@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.errors import CellError
 from harness.freeze.commands import driver
 from harness.process import Limits, run
-from harness.store import Store, no_space
+from harness.store import Store
 from harness.suite.model import Benchmark
 from harness.toolchain import TARGETS, Toolchain
 from harness.vocabulary import Outcome, Target
@@ -28,6 +28,5 @@ def link_program(
     command = link_command(benchmark, target, str(linked_object), str(output))
     done = run([toolchain.tool(command[0]), *command[1:]], cwd=output.parent, limits=Limits(wall=120))
     if not done.ok:
-        if b"No space left on device" in done.stderr:
-            raise no_space(store.root)
+        store.require_space()
         raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason()}", done.transient)

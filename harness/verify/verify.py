@@ -72,6 +72,7 @@ def _verify(
         return {"outcome": error.outcome.value, "detail": error.message}
     for name, digest in results.items():
         if digest != expected[name]:
+            store.require_space()
             return {
                 "outcome": Outcome.WRONG_OUTPUT.value,
                 "detail": f"workload {name}: output differs from the reference's",
@@ -96,7 +97,11 @@ def run_workloads(
         for item in ready:
             folder = scratch / f"run-{item.workload.name}"
             folder.mkdir()
-            results[item.workload.name] = execute(executable, item, folder, runner)
+            try:
+                results[item.workload.name] = execute(executable, item, folder, runner)
+            except CellError:
+                store.require_space()
+                raise
     return results
 
 
@@ -122,5 +127,6 @@ def expected_results(
         known: dict[str, str] | None = store.get("reference", key)
         if known is None:
             known = run_workloads(program, native, reference, ready, toolchain, store)
+            store.require_space()
             store.put("reference", key, known)
     return {**known, **pinned}

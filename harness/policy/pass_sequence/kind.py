@@ -124,7 +124,7 @@ def _judge(opt: Path, pipeline: str, name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty.ll"
         empty.write_text('target triple = "x86_64-unknown-linux-gnu"\n')
-        command: list[str | Path] = [opt, f"-passes={pipeline}", "-disable-output", empty]
+        command: list[str | Path] = [opt, f"-passes={pipeline}", "-disable-output", empty.name]
         checked = run(command, cwd=empty.parent, limits=Limits(wall=_EMPTY_MODULE_SECONDS))
     if checked.timed_out:
         detail = f"{name}: opt is not through an empty module after {_EMPTY_MODULE_SECONDS:.0f} s"

@@ -1,0 +1,273 @@
+"""The page in a real browser: what it shows is what ``harness.rank`` answers."""
+
+import math
+import statistics
+from urllib.parse import parse_qs, urlsplit
+
+import duckdb
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from harness.rank import ProgramFigure, Question, Standing, compare, programs, standings
+from harness.rank.question import questions
+from harness.record import open_index, run_files
+from tests.browser.conftest import Site
+from tests.browser.recorded import DETAIL, LLVM, OLDER
+
+HEADING = 36
+"""Height of a table's headings, in pixels."""
+
+
+def visit(page: Page, site: Site, path: str) -> None:
+    page.goto(f"{site.url}/{path}")
+    settled(page)
+
+
+def settled(page: Page) -> None:
+    """Wait until the script behind the page has run and its elements are drawn."""
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+    expect(page.get_by_role("heading").first).to_be_visible()
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose in a selector, and wait for the page to answer."""
+    box = page.get_by_test_id("stSelectbox").filter(has=page.get_by_text(label, exact=True))
+    box.get_by_role("combobox").click()
+    before = page.url
+    page.get_by_role("option", name=option, exact=True).click()
+    page.wait_for_function("before => location.href !== before", arg=before)
+    settled(page)
+
+
+def shown(page: Page) -> list[list[str]]:
+    """The cells of the page's table as a screen reader gets them: numbers are not rounded there."""
+    grid = page.get_by_test_id("stDataFrame").first.locator("table[role=grid]")
+    expect(grid).to_be_attached()
+    cells = "rows => rows.map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))"
+    return [[str(cell) for cell in row] for row in grid.locator("tbody tr").evaluate_all(cells)]
+
+
+def points(page: Page) -> Locator:
+    """The marks of the chart: dots or bars."""
+    return page.locator(".js-plotly-plot .point")
+
+
+def asked(index: duckdb.DuckDBPyConnection, *, llvm: str = LLVM, target: str = "x86-64", **fields: str) -> Question:
+    """The question with these fields, the others as the page has them at first."""
+    return questions(index, suite="toy", llvm=llvm, targets=(target,), **fields)[0]  # type: ignore[arg-type]
+
+
+def answer(site: Site, **fields: str) -> list[Standing]:
+    with open_index(site.results) as index:
+        return standings(index, asked(index, **fields))
+
+
+def four(text: str) -> str:
+    """A number as tables print it, to four decimals."""
+    return f"{float(text):.4f}" if text else "–"
+
+
+def printed(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
+
+
+def assert_standings(page: Page, table: list[Standing]) -> None:
+    """The table on the page is this one, to the printed precision."""
+    rows = [[*r[:3], four(r[3]), r[4], four(r[5]), r[6]] for r in shown(page)]
+    assert rows == [
+        [
+            str(row.rank),
+            row.policy,
+            row.policy_class,
+            printed(row.strict),
+            f"{printed(row.low)} – {printed(row.high)}",
+            printed(row.matched),
+            f"{row.completed}/{row.benchmarks}",
+        ]
+        for row in table
+    ]
+
+
+def assert_programs(page: Page, table: list[ProgramFigure]) -> None:
+    rows = [[*r[:6], four(r[6]), four(r[7]), *r[8:]] for r in shown(page)]
+    assert rows == [
+        [
+            row.benchmark,
+            row.split,
+            row.origin,
+            row.outcome,
+            f"{row.reference:.0f}",
+            "" if row.policy is None else f"{row.policy:.0f}",
+            printed(row.ratio),
+            printed(row.counted),
+            (row.object_digest or "–")[:12],
+            "–" if row.object_digest is None else "same" if row.same_object else "differs",
+        ]
+        for row in table
+    ]
+
+
+def test_standings_are_those_computed(page: Page, site: Site) -> None:
+    table = answer(site)
+    assert {row.policy: row.coverage for row in table}["flawed"] == 0.75
+    visit(page, site, "")
+    assert_standings(page, table)
+    expect(points(page)).to_have_count(len(table))
+    expect(page.locator(".js-plotly-plot path.xerror")).to_have_count(len(table))
+    expect(page.get_by_text("Ranks go by strict")).to_be_visible()
+    expect(page.get_by_text("fingerprint")).to_contain_text(LLVM[:12])
+    newest = run_files(site.results)[0][-1].stem
+    expect(page.get_by_role("link", name=f"{newest} (24 cells)")).to_be_visible()
+
+
+def test_choices_change_table_and_address(page: Page, site: Site) -> None:
+    visit(page, site, "")
+    choose(page, "Target", "aarch64")
+    assert_standings(page, answer(site, target="aarch64"))
+    choose(page, "Metric", "size.text (bytes)")
+    text = answer(site, target="aarch64", metric="size.text")
+    assert_standings(page, text)
+    choose(page, "Split", "test")
+    assert_standings(page, answer(site, target="aarch64", metric="size.text", split="test"))
+    wanted = {"suite": "toy", "track": "size", "target": "aarch64", "metric": "size.text"}
+    wanted |= {"split": "test", "llvm": LLVM[:12]}
+    assert parse_qs(urlsplit(page.url).query) == {name: [value] for name, value in wanted.items()}
+    page.go_back()
+    expect(page.get_by_text("against Oz · 4 programs")).to_be_visible()
+    settled(page)
+    assert_standings(page, text)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [{"target": "aarch64", "metric": "size.text", "origin": "debian"}, {"llvm": OLDER}],
+    ids=["restricted", "older compiler"],
+)
+def test_permalink_gives_that_view(page: Page, site: Site, view: dict[str, str]) -> None:
+    visit(page, site, "?" + "&".join(f"{name}={value[:12]}" for name, value in view.items()))
+    assert_standings(page, answer(site, **view))
+
+
+def test_link_to_what_is_not_recorded_says_so(page: Page, site: Site) -> None:
+    visit(page, site, "?target=z80")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("No results of target z80 here: x86-64 is shown instead.")
+    assert_standings(page, answer(site))
+
+
+def test_times_are_shown_and_not_ranked(page: Page, site: Site) -> None:
+    visit(page, site, "?metric=compile.cpu")
+    expect(page.get_by_text("compile.cpu is a time")).to_be_visible()
+    assert {row[0] for row in shown(page)} == {""}
+
+
+def test_selected_policy_leads_to_its_programs(page: Page, site: Site) -> None:
+    with open_index(site.results) as index:
+        question = asked(index, target="aarch64")
+        names = [row.policy for row in standings(index, question)]
+        rows = programs(index, question, "tidy_pass_list")
+    assert any(row.same_object for row in rows)
+    visit(page, site, "?target=aarch64")
+    box = page.get_by_test_id("stDataFrame").locator("canvas").first.bounding_box()
+    assert box is not None
+    height = (box["height"] - HEADING) / len(names)
+    page.mouse.click(box["x"] + 15, box["y"] + HEADING + (names.index("tidy_pass_list") + 0.5) * height)
+    page.get_by_role("link", name="Programs of tidy_pass_list").click()
+    expect(page.get_by_role("heading", name="Programs")).to_be_visible()
+    settled(page)
+    address = parse_qs(urlsplit(page.url).query)
+    assert (address["policy"], address["target"]) == (["tidy_pass_list"], ["aarch64"])
+    expect(points(page)).to_have_count(len(rows))
+    assert_programs(page, rows)
+
+
+def test_failed_benchmark_is_visible_with_its_outcome(page: Page, site: Site) -> None:
+    with open_index(site.results) as index:
+        rows = programs(index, asked(index), "flawed")
+    visit(page, site, "program?policy=flawed")
+    expect(page.get_by_text("Programs without a figure: 1 of 4")).to_be_visible()
+    expect(page.get_by_role("cell", name="wrong-output", exact=True).first).to_be_visible()
+    expect(page.get_by_role("cell", name=DETAIL, exact=True)).to_be_visible()  # as text, not as markup
+    assert_programs(page, rows)
+    expect(points(page)).to_have_count(len(rows))
+    expect(page.locator(".js-plotly-plot").get_by_text("wrong-output")).to_be_visible()
+
+
+def test_comparison_is_that_computed(page: Page, site: Site) -> None:
+    with open_index(site.results) as index:
+        rows = compare(index, asked(index), "tidy_pass_list", "flawed")
+    visit(page, site, "compare?a=tidy_pass_list&b=flawed")
+    assert [[r[0], four(r[4]), r[5], r[6]] for r in shown(page)] == [
+        [row.benchmark, printed(row.ratio), row.outcome_a, row.outcome_b] for row in rows
+    ]
+    ratios = [row.ratio for row in rows if row.ratio is not None]
+    mean = math.exp(statistics.fmean(map(math.log, ratios)))
+    figures = page.get_by_test_id("stMetricValue")
+    assert figures.all_inner_texts() == [f"{mean:.4f}", "0", "3", "0", "3/4"]
+    expect(points(page)).to_have_count(len(ratios))
+
+
+@pytest.mark.parametrize(
+    ("path", "columns"),
+    [
+        ("", {"policy": 1, "strict": 3, "matched": 5}),
+        ("program?policy=flawed", {"benchmark": 0, "outcome": 3, "reference": 4, "policy": 5, "counted": 7}),
+        ("compare?a=seeker&b=Oz", {"benchmark": 0, "a": 1, "b": 2, "ratio": 4}),
+    ],
+    ids=["standings", "programs", "compare"],
+)
+def test_shown_query_gives_the_shown_numbers(page: Page, site: Site, path: str, columns: dict[str, int]) -> None:
+    visit(page, site, path)
+    page.get_by_text("SQL of this table").click()
+    query = page.get_by_test_id("stExpander").locator("code.language-sql").inner_text()
+    with open_index(site.results) as index:
+        answer = index.execute(query)
+        names = [column[0] for column in answer.description]
+        rows = answer.fetchall()
+    found = [[_cell(row[names.index(name)]) for name in columns] for row in rows]
+    assert [[_cell(row[place]) for place in columns.values()] for row in shown(page)] == found
+
+
+def _cell(value: object) -> object:
+    """A cell as a number to ten digits where it is one; nothing where it is empty."""
+    try:
+        return f"{float(value):.10g}"  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return value or None
+
+
+def test_runs_say_how_to_rebuild_them(page: Page, site: Site) -> None:
+    older, newest = (path.stem for path in run_files(site.results)[0])
+    visit(page, site, f"runs?run={older}")
+    assert [row[0] for row in shown(page)] == [newest, older]
+    expect(page.get_by_role("cell", name=f"LLVM 22.1.0, fingerprint {OLDER}")).to_be_visible()
+    codes = page.get_by_test_id("stCode")
+    expect(codes.filter(has_text=f"harness replay {older} --results {site.results}")).to_be_visible()
+    choose(page, "Cell", "alpha/aarch64/O0")
+    expect(codes.filter(has_text=f"harness repro {older}/alpha/aarch64/O0 --results")).to_be_visible()
+
+
+def test_torn_file_gives_a_message(page: Page, site: Site) -> None:
+    whole = run_files(site.results)[0][-1]
+    torn = whole.with_name(whole.name.replace("20260202", "20260303"))
+    torn.write_bytes(whole.read_bytes()[:-100])
+    try:
+        visit(page, site, "")
+        expect(page.get_by_test_id("stAlert")).to_contain_text("torn or altered: its rows contradict its name")
+        expect(page.get_by_text(str(torn))).to_be_visible()
+        expect(page.get_by_text("restore it, or move it out of the results folder")).to_be_visible()
+    finally:
+        torn.unlink()
+
+
+def test_empty_folder_gives_a_message(page: Page, site: Site) -> None:
+    aside = site.results.with_name("aside")
+    site.results.rename(aside)
+    try:
+        visit(page, site, "")
+        expect(page.get_by_test_id("stAlert")).to_contain_text("there are no results yet")
+        expect(page.get_by_text("harness run --suite cbench")).to_be_visible()
+        page.get_by_role("link", name="Runs").click()
+        expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+        expect(page.get_by_test_id("stAlert")).to_contain_text("there are no results yet")
+    finally:
+        aside.rename(site.results)

@@ -1,0 +1,275 @@
+"""Every outcome of the vocabulary is reached by a real run, and a cell that is not ``ok`` has no numbers."""
+
+import os
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from harness.digest import digest_of
+from harness.engine import InProcess
+from harness.flow.bench import open_bench
+from harness.flow.evaluate import evaluate
+from harness.flow.progress import SilentObserver
+from harness.measure import metrics
+from harness.policy.pass_sequence import kind
+from harness.record import Row
+from harness.record.decisions import load_decisions, store_decisions
+from harness.replay import replay_run
+from harness.toolchain import Toolchain
+from harness.vocabulary import Outcome
+from tests.drive import TINY, Answer, Sketch, User, forge, write_policy, write_suite
+
+THROWS = """
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <unistd.h>
+
+static const char *unhandled;
+
+static void terminated() {
+  if (!std::strcmp(unhandled, "report")) {
+    std::puts("nobody caught it");
+    std::fflush(stdout);
+    std::_Exit(0);
+  }
+  while (!std::strcmp(unhandled, "hang"))
+    pause();
+  std::abort();
+}
+
+static int risky(int value) {
+  if (value > 1)
+    throw value;
+  return value;
+}
+
+int main(int argc, char **argv) {
+  unhandled = argv[1];
+  std::set_terminate(terminated);
+  try {
+    risky(argc);
+    std::puts("no exception");
+  } catch (int) {
+    std::puts("caught");
+  }
+  return 0;
+}
+"""
+"""Catches what it throws. Where nobody catches it, the argument says what happens."""
+
+LEVEL = """
+#include <stdio.h>
+int main(void) {
+#ifdef __OPTIMIZE_SIZE__
+  puts("small");
+#else
+  puts("large");
+#endif
+  return 0;
+}
+"""
+"""Prints something else when it is frozen for size."""
+
+Cells = dict[tuple[str, str, str], list[Row]]
+
+
+def by_cell(rows: list[Row]) -> Cells:
+    """Benchmark, target and policy → the cell's rows."""
+    cells: Cells = defaultdict(list)
+    for row in rows:
+        cells[row.benchmark, row.target.value, row.policy].append(row)
+    return dict(cells)
+
+
+@pytest.fixture(scope="module")
+def unsound(tiny: User, tmp_path_factory: pytest.TempPathFactory) -> tuple[User, tuple[str | Path, ...], Answer]:
+    """A legal pass of the 42-action space that changes what programs with exceptions do.
+
+    ``lowerinvoke`` turns every invoke into a call: nothing is caught any more.
+    """
+    folder = tmp_path_factory.mktemp("unsound")
+    suite = write_suite(
+        folder / "throws",
+        Sketch("reports", THROWS, args=("report",), language="c++", expected="caught\n"),
+        Sketch("aborts", THROWS, args=("abort",), language="c++", expected="caught\n"),
+        Sketch("hangs", THROWS, args=("hang",), language="c++", expected="caught\n", timeout=1),
+        Sketch("level", LEVEL, expected="large\n"),
+    )
+    policy = write_policy(folder / "lowers", "lowerinvoke\n")
+    user = User(tiny.cache, folder / "results")
+    words = ("run", "--suite", suite, "--policy", f"O0,Oz,{policy}", "--jobs", "2")
+    return user, words, user.harness(*words)
+
+
+@pytest.fixture(scope="module")
+def broken(tiny: User, tmp_path_factory: pytest.TempPathFactory) -> tuple[User, tuple[str | Path, ...], Answer]:
+    """Pass lists that do not get as far as an object, on one program."""
+    folder = tmp_path_factory.mktemp("broken")
+    fifo = folder / "fifo"
+    os.mkfifo(fifo)
+    policies = [
+        write_policy(folder / "unknown", "mem2reg\nmem2rge\n"),
+        write_policy(folder / "empty", "# nothing yet\n"),
+        write_policy(folder / "open", "function(mem2reg"),
+        write_policy(folder / "crashes", "mem2reg,trigger-crash-function\n"),
+        write_policy(folder / "loses-main", "internalize\n"),
+        write_policy(folder / "takes-long", "default<O3> " * 8000),
+        write_policy(folder / "never-ends", f"memprof-use<profile-filename={fifo}>"),  # nobody writes there
+        write_policy(folder / "native-only", "mem2reg", targets='["x86-64"]'),
+    ]
+    user = User(tiny.cache, folder / "results")
+    words: tuple[str | Path, ...] = ("run", "--suite", TINY, "--benchmark", "glob", "--compile-timeout", "2")
+    words = (*words, "--policy", ",".join(map(str, policies)), "--jobs", "2")
+    return user, words, user.harness(*words)
+
+
+UNSOUND = [
+    ("reports", "lowers", Outcome.WRONG_OUTPUT, "output differs"),
+    ("aborts", "lowers", Outcome.RUN_CRASH, "killed by SIGABRT"),
+    ("hangs", "lowers", Outcome.RUN_TIMEOUT, "stopped after 1"),
+    ("reports", "Oz", Outcome.OK, ""),
+    ("hangs", "O0", Outcome.OK, ""),
+    ("level", "Oz", Outcome.WRONG_OUTPUT, "output differs"),
+    ("level", "O0", Outcome.OK, ""),
+]
+BROKEN = [
+    ("unknown", Outcome.POLICY_ERROR, "line 2: LLVM has no pass 'mem2rge'; did you mean 'mem2reg'?"),
+    ("empty", Outcome.POLICY_ERROR, "names no pass"),
+    ("open", Outcome.POLICY_ERROR, "line 1: '(' is never closed"),
+    ("crashes", Outcome.COMPILE_ERROR, "opt: killed by SIGABRT"),
+    ("loses-main", Outcome.COMPILE_ERROR, "cannot be linked"),
+    ("takes-long", Outcome.COMPILE_TIMEOUT, "opt: stopped after 2"),
+    ("never-ends", Outcome.COMPILE_TIMEOUT, "opt: stopped after 2"),
+]
+
+
+def check(rows: list[Row], outcome: Outcome, detail: str) -> None:
+    """The cell ended so; unless it is ok, it has one row without a number."""
+    assert {row.outcome for row in rows} == {outcome}
+    if outcome is Outcome.OK:
+        assert {row.metric for row in rows} == set(metrics())
+        assert all(row.value is not None for row in rows)
+    else:
+        (row,) = rows
+        assert (row.metric, row.value, row.unit) == (None, None, None)
+        assert detail in row.detail
+
+
+@pytest.mark.parametrize("target", ["x86-64", "aarch64"])
+@pytest.mark.parametrize(("benchmark", "policy", "outcome", "detail"), UNSOUND)
+def test_of_the_program(
+    unsound: tuple[User, tuple[str | Path, ...], Answer],
+    target: str,
+    benchmark: str,
+    policy: str,
+    outcome: Outcome,
+    detail: str,
+) -> None:
+    check(by_cell(unsound[0].rows())[benchmark, target, policy], outcome, detail)
+
+
+@pytest.mark.parametrize("target", ["x86-64", "aarch64"])
+@pytest.mark.parametrize(("policy", "outcome", "detail"), BROKEN)
+def test_of_the_compilation(
+    broken: tuple[User, tuple[str | Path, ...], Answer], target: str, policy: str, outcome: Outcome, detail: str
+) -> None:
+    check(by_cell(broken[0].rows())["glob", target, policy], outcome, detail)
+
+
+def test_unsupported_is_not_a_failure(
+    broken: tuple[User, tuple[str | Path, ...], Answer], visitor: User, tmp_path: Path
+) -> None:
+    cells = by_cell(broken[0].rows())
+    check(cells["glob", "x86-64", "native-only"], Outcome.OK, "")
+    check(cells["glob", "aarch64", "native-only"], Outcome.UNSUPPORTED, "native-only supports x86-64")
+    policy = write_policy(tmp_path / "native-only", "mem2reg", targets='["x86-64"]')
+    visitor.harness("run", "--suite", TINY, "--benchmark", "glob", "--policy", policy, code=0)
+
+
+def test_failures_are_listed_and_the_exit_code_is_1(
+    unsound: tuple[User, tuple[str | Path, ...], Answer], broken: tuple[User, tuple[str | Path, ...], Answer]
+) -> None:
+    for _, _, answer in (unsound, broken):
+        assert answer.code == 1
+        assert "Traceback" not in answer.err
+    assert "24 cells, 24 computed now, 8 failed" in unsound[2].err
+    assert "16 cells, 16 computed now, 14 failed" in broken[2].err
+    for policy, outcome, detail in BROKEN:
+        assert f"  {policy}: {outcome.value}: " in broken[2].err
+        assert detail in broken[2].err
+    assert "on glob (x86-64), glob (aarch64)" in broken[2].err
+
+
+def test_timeouts_are_tried_again_and_nothing_else_is(
+    unsound: tuple[User, tuple[str | Path, ...], Answer], broken: tuple[User, tuple[str | Path, ...], Answer]
+) -> None:
+    for user, words, _ in (unsound, broken):
+        before = len(user.runs())
+        timeouts = {cell for cell, rows in by_cell(user.rows()).items() if rows[0].outcome.value.endswith("-timeout")}
+        again = user.harness(*words, code=1)
+        assert again.computed == len(timeouts) > 0
+        assert len(user.runs()) == before, "a second run file with the same outcomes"
+
+
+def test_a_failed_program_counts_as_the_worst_of_reference_and_o0(
+    unsound: tuple[User, tuple[str | Path, ...], Answer],
+) -> None:
+    """Oz fails on ``level`` too, which therefore has no reference: three programs remain."""
+    standings = {(s["policy"], s["target"]): s for s in unsound[0].json("leaderboard")}
+    lowers, o0 = standings["lowers", "x86-64"], standings["O0", "x86-64"]
+    assert (lowers["coverage"], lowers["matched"]) == (0, None)
+    assert lowers["strict"] == pytest.approx(min(1, o0["strict"]))
+
+
+def test_policy_timeout(tiny: User, toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No text of passes.txt makes opt slow on an empty module, so the opt of this LLVM is one that hangs there.
+
+    All of ``decide`` is real; only its patience is shortened.
+    """
+    binaries = tmp_path / "llvm" / "bin"
+    binaries.mkdir(parents=True)
+    for tool in toolchain.bin.iterdir():
+        (binaries / tool.name).symlink_to(tool)
+    (tmp_path / "llvm" / "lib").symlink_to(toolchain.bin.parent / "lib")
+    (binaries / "opt").unlink()
+    (binaries / "opt").write_text(
+        f'#!/bin/sh\ncase "$*" in *-disable-output*empty*) exec sleep 60;; esac\nexec {toolchain.tool("opt")} "$@"\n'
+    )
+    (binaries / "opt").chmod(0o755)
+    monkeypatch.setenv("HARNESS_LLVM", str(binaries))
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(kind, "_EMPTY_MODULE_SECONDS", 0.5)
+    policy = str(write_policy(tmp_path / "slow", "mem2reg"))
+    frame = evaluate(policy, f"{TINY}/glob", results=tmp_path / "results")
+    assert list(frame["outcome"]) == [Outcome.POLICY_TIMEOUT.value]
+    assert "empty module" in frame["detail"][0]
+    assert frame[list(metrics())].isna().all(axis=None)
+    assert open_bench().store.get("cells", User(tiny.cache, tmp_path / "results").rows()[0].cell) is None
+
+
+def test_not_replayable(tiny: User, visitor: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recorded object that its decisions do not give."""
+    monkeypatch.setenv("HARNESS_CACHE", str(tiny.cache))
+    visitor.harness("run", "--suite", TINY, "--policy", "Oz", "--benchmark", "glob", "--target", "x86-64", code=0)
+    (run,) = visitor.runs()
+    objects = forge(run, keep=True, object_digest=digest_of("another object"))
+    other = load_decisions(visitor.results, run.rows[0].decisions_digest or "")
+    swapped = store_decisions(visitor.results, other.content.replace(b'"Oz"', b'"O0"'))
+    decisions = forge(run, keep=True, decisions_digest=swapped)
+    bench = open_bench()
+    for forged in (objects, decisions):
+        (answer,) = replay_run(forged, bench, InProcess(), visitor.results, SilentObserver(), suite=str(TINY))
+        assert answer.outcome == Outcome.NOT_REPLAYABLE.value
+        assert answer.recorded == forged.rows[0].object_digest != answer.rebuilt
+        command = visitor.harness("replay", forged.header.run, "--suite", TINY, code=1)
+        assert "not-replayable" in command.out
+        assert "0 of 1 objects" in command.err
+
+
+def test_no_outcome_is_left_out() -> None:
+    """What the tests above reach is the whole vocabulary."""
+    reached = {outcome for *_, outcome, _ in UNSOUND} | {outcome for _, outcome, _ in BROKEN}
+    assert reached | {Outcome.UNSUPPORTED, Outcome.POLICY_TIMEOUT, Outcome.NOT_REPLAYABLE} == set(Outcome)

@@ -1,0 +1,40 @@
+"""Programs made by tests: a suite of one source tree, without a suite.toml."""
+
+from pathlib import Path
+from typing import Any
+
+from harness.suite.load import Program
+from harness.suite.model import Benchmark, Source
+from harness.vocabulary import Origin, Split
+
+__all__ = ["own_program", "write_files"]
+
+
+def write_files(folder: Path, files: dict[str, str | bytes]) -> Path:
+    """Write files, by their relative names, into a folder that need not exist."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def own_program(folder: Path, files: dict[str, str | bytes], **benchmark: Any) -> Program:
+    """A program of the project's own, its sources written to ``folder``/src."""
+    write_files(folder / "src", files)
+    fields: dict[str, Any] = {
+        "name": "program",
+        "source": "own",
+        "description": "Made by a test.",
+        "files": tuple(name for name in files if not name.endswith(".h")),
+        "split": Split.TRAIN,
+        "workloads": ({"name": "only"},),
+    }
+    return Program(
+        suite="made",
+        suite_version="1",
+        folder=folder,
+        benchmark=Benchmark(**{**fields, **benchmark}),
+        source=Source(origin=Origin.OWN, licence="MIT", path="src"),
+        expected={},
+    )

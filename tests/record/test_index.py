@@ -1,0 +1,248 @@
+"""The index says what the run files say, follows them, and can neither be written through nor look elsewhere."""
+
+import json
+import math
+import os
+import threading
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.digest import digest_bytes
+from harness.errors import UsageError
+from harness.paths import cache_root
+from harness.record import open_index, read_run
+from harness.record.rows import Row
+from harness.vocabulary import Target
+from tests.rows import LLVM, row, run_file
+
+LATER = "2026-02-01T00:00:00+00:00"
+
+
+def index_files() -> set[Path]:
+    return set((cache_root() / "index").glob("*.duckdb"))
+
+
+def rows_in(results: Path) -> list[tuple[str, str, str]]:
+    with open_index(results) as index:
+        return sorted(index.execute("SELECT run, benchmark, policy FROM rows").fetchall())
+
+
+def many_rows(number: int) -> list[Row]:
+    return [
+        row(f"b{n % 40}", f"p{n // 40}", None if n % 7 == 0 else n * 1.5 + 0.1, target=list(Target)[n % 2], seed=n)
+        for n in range(number)
+    ]
+
+
+def test_it_holds_what_the_files_hold(tmp_path: Path) -> None:
+    paths = [run_file(tmp_path, many_rows(3000)), run_file(tmp_path, many_rows(17), finished=LATER)]
+    with open_index(tmp_path) as index:
+        for path in paths:
+            run = read_run(path)
+            lines = path.read_bytes().splitlines()
+            found = index.execute(
+                "SELECT line, cell, benchmark, target, policy, seed, outcome, detail, metric, value, unit, class"
+                " FROM rows WHERE run = ? ORDER BY line",
+                [run.header.run],
+            ).fetchall()
+            assert [line for line, *_ in found] == list(range(2, len(lines) + 1))
+            for line, *fields in found:
+                r = Row.model_validate_json(lines[line - 1])
+                said = [r.cell, r.benchmark, r.target, r.policy, r.seed, r.outcome, r.detail or None, r.metric, r.value]
+                assert fields == [*said, r.unit, r.policy_class], line
+            (counted,) = index.execute("SELECT count(*) FROM rows WHERE run = ?", [run.header.run]).fetchone() or ()
+            assert counted == len(run.rows)
+        headers = index.execute("SELECT run, suite, track, llvm, dirty, file FROM runs ORDER BY run").fetchall()
+    assert headers == [(p.stem, "made", "size", LLVM, None, str(p)) for p in sorted(paths)]
+
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53), 2**53)
+
+
+@settings(max_examples=5)
+@given(facts=st.dictionaries(st.text(max_size=30), st.tuples(NUMBERS, st.integers(0, 2**63 - 1)), max_size=200))
+def test_every_text_and_number_arrives(
+    facts: dict[str, tuple[float, int]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    results = tmp_path_factory.mktemp("results")
+    failed = [row(text, "O3", None, detail=text) for text in facts]
+    run_file(results, [*failed, *(row(text, "Oz", value, seed=seed) for text, (value, seed) in facts.items())])
+    with open_index(results) as index:
+        details = dict(index.execute("SELECT benchmark, detail FROM rows WHERE metric IS NULL").fetchall())
+        numbers = index.execute("SELECT benchmark, value, seed FROM rows WHERE metric IS NOT NULL").fetchall()
+    assert details == {text: text or None for text in facts}
+    assert {text: (value, seed) for text, value, seed in numbers} == facts
+    assert all(math.copysign(1, value) == math.copysign(1, facts[text][0]) for text, value, _ in numbers)
+
+
+def test_an_empty_folder_has_an_empty_index(tmp_path: Path) -> None:
+    for results in (tmp_path, tmp_path / "nowhere"):
+        with open_index(results) as index:
+            assert index.execute("SELECT count(*) FROM rows").fetchone() == (0,)
+            assert index.execute("SELECT count(*) FROM cells").fetchone() == (0,)
+            assert index.execute("SELECT count(*) FROM measurements").fetchone() == (0,)
+
+
+def test_it_follows_the_files(tmp_path: Path) -> None:
+    before = index_files()
+    first = run_file(tmp_path, [row("one", "Oz", 1)])
+    assert rows_in(tmp_path) == [(first.stem, "one", "Oz")]
+    (built,) = index_files() - before
+    stamp = built.stat().st_mtime_ns
+    assert rows_in(tmp_path) == [(first.stem, "one", "Oz")]
+    assert built.stat().st_mtime_ns == stamp  # nothing changed: nothing is built
+    second = run_file(tmp_path / "sub", [row("two", "O2", 2)], finished=LATER)
+    assert rows_in(tmp_path) == sorted([(first.stem, "one", "Oz"), (second.stem, "two", "O2")])
+    assert len(index_files() - before) == 1  # the old one is gone
+    first.unlink()
+    assert rows_in(tmp_path) == [(second.stem, "two", "O2")]
+
+
+def test_a_reader_keeps_its_snapshot(tmp_path: Path) -> None:
+    run_file(tmp_path, [row("one", "Oz", 1)])
+    with open_index(tmp_path) as old:
+        run_file(tmp_path, [row("two", "Oz", 2)], finished=LATER)
+        with open_index(tmp_path) as new:
+            assert new.execute("SELECT count(*) FROM rows").fetchone() == (2,)
+            assert old.execute("SELECT count(*) FROM rows").fetchone() == (1,)
+
+
+def test_two_folders_do_not_mix(tmp_path: Path) -> None:
+    run_file(tmp_path / "a", [row("one", "Oz", 1)])
+    run_file(tmp_path / "b", [row("two", "Oz", 2)])
+    assert [r[1] for r in rows_in(tmp_path / "a")] == ["one"]
+    assert [r[1] for r in rows_in(tmp_path / "b")] == ["two"]
+
+
+def test_many_readers_at_once_build_it_once(tmp_path: Path) -> None:
+    before = index_files()
+    run_file(tmp_path, many_rows(500))
+    counts: list[int] = []
+
+    def read() -> None:
+        with open_index(tmp_path) as index:
+            counts.append((index.execute("SELECT count(*) FROM rows").fetchone() or (0,))[0])
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert counts == [500] * 4
+    assert len(index_files() - before) == 1
+
+
+def test_foreign_files_are_named_and_ignored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = run_file(tmp_path, [row("one", "Oz", 1)])
+    foreign = tmp_path / "notes.jsonl"
+    foreign.write_text('{"cell": "x"}\n')
+    (tmp_path / ".0123.journal").write_text("{}")
+    assert rows_in(tmp_path) == [(path.stem, "one", "Oz")]
+    assert capsys.readouterr().err == f"warning: ignored, not a run file: {foreign}\n"
+    open_index(tmp_path, warn=False).close()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_torn_file_is_refused_and_its_repair_is_seen(tmp_path: Path) -> None:
+    path = run_file(tmp_path, [row("one", "Oz", 1), row("two", "Oz", 2)])
+    whole = path.read_bytes()
+    assert len(rows_in(tmp_path)) == 2
+    path.write_bytes(whole[:-20])
+    with pytest.raises(UsageError) as raised:
+        open_index(tmp_path)
+    assert raised.value.where == str(path) and "torn or altered" in raised.value.message
+    assert raised.value.hint
+    path.write_bytes(whole)
+    assert len(rows_in(tmp_path)) == 2
+
+
+def test_a_changed_number_of_the_same_length_is_noticed(tmp_path: Path) -> None:
+    path = run_file(tmp_path, [row("one", "Oz", 123456)])
+    assert len(rows_in(tmp_path)) == 1
+    path.write_bytes(path.read_bytes().replace(b"123456", b"123455"))
+    with pytest.raises(UsageError, match="torn or altered"):
+        open_index(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("torn", "rows are not readable: "),
+        (json.dumps({**row().line(), "value": "much"}), "rows are not readable: "),
+        (json.dumps({**row().line(), "seed": 2**64}), "rows are not readable: "),
+        ('{"cell": "x"}', "2 rows, of which 1 are readable"),
+        ("", "2 rows, of which 1 are readable"),
+    ],
+)
+def test_rows_that_are_none_are_refused(line: str, message: str, tmp_path: Path) -> None:
+    """In a file that agrees with its name: nobody tore it, something else wrote it."""
+    path = run_file(tmp_path, [row("one", "Oz", 1)])
+    first, _, body = path.read_bytes().partition(b"\n")
+    body += line.encode() + b"\n"
+    name = f"{path.stem[:-12]}{digest_bytes(body)[:12]}"
+    path.unlink()
+    (tmp_path / f"{name}.jsonl").write_bytes(first.replace(path.stem.encode(), name.encode()) + b"\n" + body)
+    with pytest.raises(UsageError) as raised:
+        open_index(tmp_path)
+    assert raised.value.message.startswith(message)
+    assert raised.value.where == str(tmp_path / f"{name}.jsonl")
+
+
+@pytest.fixture(scope="module")
+def one_row(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of one row, that no statement changes."""
+    results = tmp_path_factory.mktemp("results")
+    run_file(results, [row("one", "Oz", 1)])
+    return results
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT * FROM read_text('{file}')",
+        "SELECT * FROM read_csv('{file}')",
+        "SELECT * FROM read_json('{file}')",
+        "SELECT * FROM '{file}'",
+        "SELECT * FROM glob('{folder}/*')",
+        "COPY rows TO '{folder}/stolen.csv'",
+        "EXPORT DATABASE '{folder}/all'",
+        "ATTACH '{folder}/other.duckdb' AS other",
+        "INSERT INTO rows (run) VALUES ('x')",
+        "UPDATE rows SET value = 0",
+        "DELETE FROM rows",
+        "DROP VIEW cells",
+        "CREATE TABLE mine (x INTEGER)",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        "SET lock_configuration = false",
+        "RESET enable_external_access",
+        "SET memory_limit = '1GB'",
+    ],
+)
+def test_a_query_can_neither_write_nor_look_elsewhere(statement: str, one_row: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.json"
+    secret.write_text(json.dumps({"secret": 1}))
+    with open_index(one_row) as index:
+        with pytest.raises(duckdb.Error):
+            index.execute(statement.format(file=secret, folder=tmp_path)).fetchall()
+        assert index.execute("SELECT value FROM rows").fetchall() == [(1.0,)]
+    assert os.listdir(tmp_path) == ["secret.json"]
+
+
+def test_cells_and_measurements_count_each_thing_once(tmp_path: Path) -> None:
+    cell = [row("one", "Oz", 10), row("one", "Oz", 4, metric="size.text")]
+    run_file(tmp_path, [*cell, row("two", "Oz", None)])
+    again = [cell[0], row("one", "Oz", 0.5, metric="compile.cpu", unit="s")]
+    run_file(tmp_path, again, started=LATER, finished=LATER)
+    with open_index(tmp_path) as index:
+        cells = index.execute("SELECT benchmark, outcome FROM cells").fetchall()
+        measured = index.execute("SELECT metric, value, started FROM measurements ORDER BY metric").fetchall()
+    assert Counter(cells) == {("one", "ok"): 2, ("two", "wrong-output"): 1}  # once a run
+    early = "2026-01-01T00:00:00+00:00"
+    assert measured == [("compile.cpu", 0.5, LATER), ("size.alloc", 10.0, LATER), ("size.text", 4.0, early)]

@@ -1,0 +1,202 @@
+"""Run files: written whole, named by their rows, and refused when a byte of them is not as written."""
+
+import json
+import re
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.digest import digest_bytes
+from harness.errors import UsageError
+from harness.record.rows import Header, Row
+from harness.record.runfile import check_run, read_run, run_files
+from harness.vocabulary import Outcome, Target
+from tests.rows import header, row, run_file
+
+ROWS = [row("one", "Oz", 10), row("two", "Oz", None), row("one", "O2", 11.25, metric="compile.cpu", unit="s")]
+
+TEXTS = st.text(max_size=20)
+NUMBERS = st.integers(0, 2**70) | st.floats(allow_nan=False, allow_infinity=False)
+ANY_ROW = st.builds(
+    row,
+    benchmark=TEXTS,
+    policy=TEXTS,
+    value=st.none() | NUMBERS,
+    target=st.sampled_from(Target),
+    seed=st.integers(0, 2**63 - 1),
+    object_digest=st.none() | TEXTS,
+    workload=st.none() | TEXTS,
+    pair=st.none() | st.integers(0, 99),
+)
+
+
+def in_order(rows: list[Row] | tuple[Row, ...]) -> list[str]:
+    return sorted(r.model_dump_json() for r in rows)
+
+
+def refused(path: Path) -> UsageError:
+    with pytest.raises(UsageError) as raised:
+        check_run(path)
+    assert (raised.value.where or "").startswith(str(path))
+    return raised.value
+
+
+def altered(path: Path, content: bytes, name: str | None = None) -> Path:
+    """A copy of a run file with other content, alone in a new folder."""
+    folder = path.parent / "altered"
+    folder.mkdir(exist_ok=True)
+    copy = folder / (name or path.name)
+    copy.write_bytes(content)
+    return copy
+
+
+@given(rows=st.lists(ANY_ROW, max_size=6))
+def test_what_is_written_is_read(rows: list[Row], tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = run_file(tmp_path_factory.mktemp("run"), rows)
+    run = read_run(path)
+    assert in_order(run.rows) == in_order(rows)
+    assert run.header == Header(run=path.stem, **header(rows))
+    assert run.path == path
+
+
+def test_the_name_says_suite_track_time_and_digest(tmp_path: Path) -> None:
+    path = run_file(tmp_path, ROWS, finished="2026-03-04T05:06:07+00:00")
+    body = path.read_bytes().partition(b"\n")[2]
+    assert path.name == f"made-size-20260304T050607Z-{digest_bytes(body)[:12]}.jsonl"
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert len(body.splitlines()) == len(ROWS)
+    assert all(line == line.strip() and json.loads(line) for line in body.splitlines())
+
+
+@given(rows=st.lists(ANY_ROW, min_size=2, max_size=5), random=st.randoms(use_true_random=False))
+def test_the_order_in_which_cells_ended_does_not_show(
+    rows: list[Row], random: Random, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    one, other = tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("other")
+    shuffled = random.sample(rows, len(rows))
+    first = run_file(one, rows)
+    second = run_file(other, shuffled, started="2025-12-31T00:00:00+00:00", jobs=9)
+    assert first.name == second.name
+    assert first.read_bytes().partition(b"\n")[2] == second.read_bytes().partition(b"\n")[2]
+    assert check_run(first)[1] == check_run(second)[1]
+
+
+STEPS = [17, pytest.param(1, marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_altered_byte_of_the_rows_is_noticed(step: int, tmp_path: Path) -> None:
+    path = run_file(tmp_path, ROWS)
+    content = path.read_bytes()
+    start = content.index(b"\n") + 1
+    copy = altered(path, content)
+    assert check_run(copy) == check_run(path)
+    for index in (*range(start, len(content), step), len(content) - 1):
+        copy.write_bytes(content[:index] + bytes([content[index] ^ 1]) + content[index + 1 :])
+        assert refused(copy).message == "torn or altered: its rows contradict its name"
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_torn_file_is_noticed_wherever_it_ends(step: int, tmp_path: Path) -> None:
+    path = run_file(tmp_path, ROWS)
+    content = path.read_bytes()
+    copy = altered(path, b"")
+    start = content.index(b"\n")
+    for length in (*range(0, len(content), step), start, start + 1, len(content) - 1):
+        copy.write_bytes(content[:length])
+        refused(copy)
+    for more in (b"\n", b"{}\n", content):
+        copy.write_bytes(content + more)
+        refused(copy)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("-size-", "-speed-", "renamed: its header names another run"),
+        ("made-", "other-", "renamed: its header names another run"),
+        ("T000100Z", "T000101Z", "renamed: its header names another run"),
+        ("Z-", "Z-0", "not a run file"),
+        (".jsonl", ".json", "not a run file"),
+    ],
+)
+def test_a_renamed_file_is_noticed(old: str, new: str, message: str, tmp_path: Path) -> None:
+    path = run_file(tmp_path, ROWS)
+    assert refused(path.rename(tmp_path / path.name.replace(old, new))).message == message
+
+
+def with_header(path: Path, change: Any) -> Path:
+    """A copy whose header line is another; the rows and the name stay."""
+    first, _, body = path.read_bytes().partition(b"\n")
+    line = change if isinstance(change, bytes) else json.dumps({"header": {**json.loads(first)["header"], **change}}).encode()
+    return altered(path, line + b"\n" + body)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"schema_version": 99}, "schema 99; this harness reads 1"),
+        ({"colour": "red"}, "the header is not readable"),
+        ({"jobs": "many"}, "the header is not readable"),
+        ({"track": "beauty"}, "the header is not readable"),
+        ({"run": "another"}, "renamed: its header names another run"),
+        (b"{", "the header is not readable"),
+        (b"\xff", "the header is not readable"),
+        (b"[]", "the header is not readable"),
+        (b"{}", "the header is not readable"),
+        (b'{"header": null}', "the header is not readable"),
+        (b'{"header": {"schema_version": 1}}', "the header is not readable"),
+        (b"", "the header is not readable"),
+    ],
+)
+def test_a_header_that_cannot_be_is_refused(change: Any, message: str, tmp_path: Path) -> None:
+    assert refused(with_header(run_file(tmp_path, ROWS), change)).message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"cell": "x"}', "benchmark: Field required"),
+        (b"{}", "cell: Field required"),
+        (b"torn", ": "),
+        (json.dumps({**row().line(), "extra": 1}).encode(), "extra: Extra inputs"),
+        (json.dumps({**row().line(), "outcome": "fine"}).encode(), "outcome: "),
+    ],
+)
+def test_a_row_of_another_schema_is_named_by_its_line(line: bytes, message: str, tmp_path: Path) -> None:
+    """A file that agrees with its name, written by something else than this harness."""
+    path = run_file(tmp_path, ROWS)
+    first, _, body = path.read_bytes().partition(b"\n")
+    body += line + b"\n"
+    name = re.sub(r"-[0-9a-f]{12}$", f"-{digest_bytes(body)[:12]}", path.stem)
+    fields = {**json.loads(first)["header"], "run": name}
+    copy = altered(path, json.dumps({"header": fields}).encode() + b"\n" + body, f"{name}.jsonl")
+    with pytest.raises(UsageError) as raised:
+        read_run(copy)
+    assert raised.value.where == f"{copy}, line {len(ROWS) + 2}"
+    assert message in raised.value.message
+
+
+def test_run_files_and_foreign_files_are_told_apart(tmp_path: Path) -> None:
+    path = run_file(tmp_path, ROWS)
+    nested = run_file(tmp_path / "2026", ROWS[:1])
+    foreign = [tmp_path / "notes.txt", tmp_path / "2026" / "made-size-20260101.jsonl"]
+    for file in (*foreign, tmp_path / ".0123.journal", tmp_path / ".abc.partial", tmp_path / "decisions" / "x.zst"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("?")
+    runs, others = run_files(tmp_path)
+    assert set(runs) == {path, nested}
+    assert set(others) == set(foreign)
+    assert run_files(tmp_path / "nowhere") == ([], [])
+
+
+def test_a_failed_cell_has_no_numbers_on_paper() -> None:
+    line = row(value=None).line()
+    assert not {"metric", "value", "unit"} & set(line)
+    assert line["outcome"] == Outcome.WRONG_OUTPUT.value
+    assert line["class"] == "fixed"

@@ -1,0 +1,70 @@
+"""Rows and run files made by tests, for what reads them."""
+
+from pathlib import Path
+from typing import Any
+
+from harness.digest import digest_of
+from harness.record.rows import Row
+from harness.record.runfile import write_run
+from harness.vocabulary import Level, Outcome, PolicyClass, PolicyKind, Target, Track
+
+__all__ = ["header", "row", "run_file"]
+
+LLVM = "a" * 64
+
+
+def row(
+    benchmark: str = "one", policy: str = "Oz", value: float | None = 100, *, llvm: str = LLVM, **fields: Any
+) -> Row:
+    """One measurement; without a value, a cell that ended badly. The cell's key follows from what it is."""
+    outcome = {"outcome": Outcome.OK, "metric": "size.alloc", "unit": "bytes", "value": value}
+    if value is None:
+        outcome = {"outcome": Outcome.WRONG_OUTPUT, "detail": "workload small: output differs"}
+    common: dict[str, Any] = {
+        "benchmark": benchmark,
+        "target": Target.X86_64,
+        "track": Track.SIZE,
+        "kind": PolicyKind.LEVEL,
+        "policy_class": PolicyClass.FIXED,
+        "policy": policy,
+        "policy_digest": digest_of(policy),
+        "seed": 0,
+        "level": Level.OZ,
+        "frozen_digest": digest_of(["frozen", benchmark]),
+        "decisions_digest": digest_of(["decisions", policy]),
+        "object_digest": digest_of(["object", benchmark, policy]),
+    }
+    chosen = {**common, **outcome, **fields}
+    identity = [str(chosen[name]) for name in ("benchmark", "target", "policy", "policy_digest", "seed", "frozen_digest")]
+    return Row(**{"cell": digest_of(["cell", *identity, llvm]), **chosen})
+
+
+def header(rows: list[Row], **fields: Any) -> dict[str, Any]:
+    """A header that fits the rows."""
+    names = sorted({r.benchmark for r in rows})
+    host = {"cpu": "Test", "cores": 2, "kernel": "6", "governor": None, "load": 0.1, "sandbox": "limits"}
+    return {
+        "suite": "made",
+        "suite_version": "1",
+        "track": Track.SIZE,
+        "started": "2026-01-01T00:00:00+00:00",
+        "finished": "2026-01-01T00:01:00+00:00",
+        "command": ("harness", "run"),
+        "harness_version": "0",
+        "commit": None,
+        "dirty": None,
+        "llvm_version": "22.1.0",
+        "llvm": LLVM,
+        "runtime": {"x86-64": "b" * 64},
+        "host": host,
+        "jobs": 1,
+        "compile_timeout": 60.0,
+        "benchmarks": {n: {"split": "train", "origin": "own", "program_digest": digest_of(n)} for n in names},
+        **fields,
+    }
+
+
+def run_file(results: Path, rows: list[Row], **fields: Any) -> Path:
+    """A finished run with these rows."""
+    results.mkdir(parents=True, exist_ok=True)
+    return write_run(results, header(rows, **fields), rows)
