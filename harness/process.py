@@ -17,7 +17,7 @@ from threading import Event, Lock
 
 from harness.errors import PrerequisiteError, StoppedError
 
-__all__ = ["Ended", "Limits", "run", "stop_all", "tools_cpu_seconds"]
+__all__ = ["Ended", "Limits", "run", "signal_name", "start_again", "stop_all", "tools_cpu_seconds"]
 
 MIB = 1 << 20
 
@@ -66,10 +66,15 @@ class Ended:
         if self.timed_out:
             how = f"stopped after {self.wall:.1f} s"
         elif self.signal is not None:
-            how = f"killed by {signal.Signals(self.signal).name}"
+            how = f"killed by {signal_name(self.signal)}"
         else:
             how = f"exit status {self.exit}"
         return f"{Path(self.argv[0]).name}: {how}{_last_words(self.stderr)}"
+
+
+def signal_name(number: int) -> str:
+    """``SIGSEGV``; a real-time signal has no name of its own."""
+    return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
 
 
 _STACK_FRAME = re.compile(r"#\d+ 0x")
@@ -123,6 +128,8 @@ def run(
             raise PrerequisiteError(f"cannot start {executable}: {error.strerror}") from None
         with _lock:
             _running.add(child.pid)
+            if _stopping.is_set():
+                os.killpg(child.pid, signal.SIGKILL)
         timed_out = _wait(child.pid, limits)
         wall = time.monotonic() - started
         with _lock:  # once it is reaped, its number may pass to a stranger
@@ -168,7 +175,7 @@ def _wait(pid: int, limits: Limits) -> bool:
                 break
         poll = select.poll()
         poll.register(pidfd, select.POLLIN)
-        ended = poll.poll(limits.wall * 1000)
+        ended = poll.poll(min(limits.wall * 1000, (1 << 31) - 1))
     except BaseException:  # Ctrl-C while waiting: leave nothing running
         os.killpg(pid, signal.SIGKILL)
         raise
@@ -186,11 +193,16 @@ def _account(seconds: float) -> None:
 
 
 def stop_all() -> None:
-    """Kill every running command and its group. Their ``run`` calls, and later ones, raise StoppedError."""
+    """Kill every running command and its group. Until ``start_again``, every ``run`` raises StoppedError."""
     with _lock:
         _stopping.set()
         for pid in _running:
             os.killpg(pid, signal.SIGKILL)
+
+
+def start_again() -> None:
+    """Allow commands again, once nobody works any more that ``stop_all`` was meant for."""
+    _stopping.clear()
 
 
 def _content(descriptor: int) -> bytes:

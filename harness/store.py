@@ -108,7 +108,7 @@ class Store:
         """The JSON record stored under the key, or None."""
         try:
             return json.loads(self.path(kind, key).with_suffix(".json").read_bytes())
-        except (FileNotFoundError, json.JSONDecodeError):
+        except (FileNotFoundError, ValueError):  # missing, or no JSON: a damaged disk
             return None
 
     def put(self, kind: str, key: str, value: Any) -> None:

@@ -35,7 +35,9 @@ def row(
         "object_digest": digest_of(["object", benchmark, policy]),
     }
     chosen = {**common, **outcome, **fields}
-    identity = [str(chosen[name]) for name in ("benchmark", "target", "policy", "policy_digest", "seed", "frozen_digest")]
+    identity = [
+        str(chosen[name]) for name in ("benchmark", "target", "policy", "policy_digest", "seed", "frozen_digest")
+    ]
     return Row(**{"cell": digest_of(["cell", *identity, llvm]), **chosen})
 
 

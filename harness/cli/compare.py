@@ -1,6 +1,5 @@
 """``harness compare``."""
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from harness.measure import choose_metrics
 from harness.paths import default_results
 from harness.rank import Comparison
 from harness.rank import compare as compare_policies
+from harness.rank.compare import summarise
 from harness.rank.question import questions
 from harness.record import open_index
 
@@ -53,12 +53,11 @@ def _shown(row: Comparison) -> dict[str, Any]:
 
 
 def _summary(table: list[Comparison], a: str, b: str) -> str:
-    ratios = [row.ratio for row in table if row.ratio is not None]
-    if not ratios:
+    found = summarise(table)
+    if found.mean is None:
         return "no program has both values"
-    mean = math.exp(math.fsum(math.log(ratio) for ratio in ratios) / len(ratios))
-    wins, losses = sum(r > 1 for r in ratios), sum(r < 1 for r in ratios)
+    both = found.wins + found.losses + found.ties
     return (
-        f"geometric mean {mean:.4f} over {len(ratios)} of {len(table)} programs: {a} is better on {wins}, "
-        f"{b} on {losses}, equal on {len(ratios) - wins - losses}"
+        f"geometric mean {found.mean:.4f} over {both} of {found.programs} programs: {a} is better on {found.wins}, "
+        f"{b} on {found.losses}, equal on {found.ties}"
     )

@@ -93,7 +93,7 @@ def run(
     metric: Annotated[list[str] | None, typer.Option("--metric", help="Only these metrics; repeatable.")] = None,
     jobs: Jobs = None,
     results: Results = None,
-    compile_timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for each compile step.")] = 60.0,
+    compile_timeout: Annotated[float, typer.Option(min=0.1, max=86400, help="Seconds for each compile step.")] = 60.0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
     as_json: Json = False,
     as_csv: Csv = False,

@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
 from harness.engine.protocol import Done, Engine
-from harness.process import stop_all
+from harness.process import start_again, stop_all
 
 __all__ = ["InProcess", "LocalPool", "local_engine"]
 
@@ -45,6 +45,8 @@ class LocalPool:
                 yield future.result()
         except KeyboardInterrupt:  # do not wait for compilers that nobody will ask again
             stop_all()
+            pool.shutdown(wait=True, cancel_futures=True)
+            start_again()
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)

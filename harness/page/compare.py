@@ -79,7 +79,7 @@ def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> No
         placeholder=ABSENT,
         key="comparison",
         column_config={
-            "benchmark": config.TextColumn("benchmark"),
+            "benchmark": config.TextColumn("benchmark", width=120),
             "a": config.NumberColumn(f"{a} ({unit_})", format=number),
             "b": config.NumberColumn(f"{b} ({unit_})", format=number),
             "difference": config.NumberColumn(f"{a} − {b} ({unit_})", format=number),

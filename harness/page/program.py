@@ -61,7 +61,7 @@ def _figures(row: Standing) -> None:
 def _failures(rows: Sequence[ProgramFigure]) -> None:
     failed = [row for row in rows if row.outcome != "ok"]
     if failed:
-        st.markdown(f"**Programs without a figure: {len(failed)} of {len(rows)}**")
+        st.markdown(f"**Not ok: {len(failed)} of {len(rows)} programs**")
         show_text(("benchmark", "outcome", "detail"), [(row.benchmark, row.outcome, row.detail) for row in failed])
 
 
@@ -91,7 +91,7 @@ def _table(rows: Sequence[ProgramFigure], question: Question, policy: str) -> No
         placeholder=ABSENT,
         key="programs",
         column_config={
-            "benchmark": config.TextColumn("benchmark"),
+            "benchmark": config.TextColumn("benchmark", width=120),
             "split": config.TextColumn("split", width=60),
             "origin": config.TextColumn("origin", width=70),
             "outcome": config.TextColumn("outcome", width=110),

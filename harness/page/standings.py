@@ -20,6 +20,9 @@ from harness.rank.standings import Question, Standing, standings, standings_sql
 
 __all__ = ["render"]
 
+_RUNS = 4
+"""As many of the runs behind a table are named."""
+
 
 def render() -> None:
     """Show the page."""
@@ -119,5 +122,7 @@ def _origin(question: Question, version: str, used: Sequence[tuple[str, int]]) -
         f"LLVM {version}, fingerprint `{short(question.llvm)}` · [permalink]({address.link(view_of(question))})"
     )
     with st.container(horizontal=True):
-        for run, cells in used:
-            site.link("runs", f"{run} ({cells} cells)", run=run)
+        for run, cells in used[:_RUNS]:
+            site.link("runs", f"Run {run} ({cells:,} cells)", run=run)
+        if len(used) > _RUNS:
+            site.link("runs", f"and {len(used) - _RUNS} older runs", run=used[_RUNS][0])

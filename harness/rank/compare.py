@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.rank.standings import Question, figures_sql, quote
+from harness.rank.standings import ENTRY, Question, figures_sql, quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,13 +35,13 @@ class Comparison:
 
 def compare_sql(question: Question, a: str, b: str) -> str:
     """The query behind ``compare``."""
-    return f"""{figures_sql(question)}
+    return f"""{figures_sql(question, (a, b))}{ENTRY}
 SELECT coalesce(x.benchmark, y.benchmark) AS benchmark, fx.value AS a, fy.value AS b,
        fy.value / fx.value AS ratio,
        coalesce(x.object_digest = y.object_digest, false) AS same_object,
        coalesce(x.outcome, 'not run') AS outcome_a, coalesce(y.outcome, 'not run') AS outcome_b
-FROM (SELECT * FROM newest WHERE policy = {quote(a)}) x
-FULL JOIN (SELECT * FROM newest WHERE policy = {quote(b)}) y USING (benchmark)
+FROM (SELECT * FROM entry WHERE policy = {quote(a)}) x
+FULL JOIN (SELECT * FROM entry WHERE policy = {quote(b)}) y USING (benchmark)
 LEFT JOIN figure fx ON fx.benchmark = x.benchmark AND fx.policy = x.policy
 LEFT JOIN figure fy ON fy.benchmark = y.benchmark AND fy.policy = y.policy
 ORDER BY ratio DESC NULLS LAST, benchmark"""
@@ -53,7 +53,7 @@ def compare(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: s
     Raises UsageError when a policy has no rows.
     """
     for policy in (a, b):
-        query = f"{figures_sql(question)} SELECT count(*) FROM newest WHERE policy = {quote(policy)}"
+        query = f"{figures_sql(question, (policy,))} SELECT count(*) FROM newest WHERE policy = {quote(policy)}"
         if (index.execute(query).fetchone() or (0,))[0] == 0:
             raise UsageError(
                 f"no rows of policy {policy!r} for {question.suite}, {question.target}, track {question.track}",

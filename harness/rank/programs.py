@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.rank.standings import Question, figures_sql, quote
+from harness.rank.standings import ENTRY, Question, figures_sql, quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -45,7 +45,7 @@ class ProgramFigure:
 
 def programs_sql(question: Question, policy: str) -> str:
     """The query behind ``programs``. Strict is the geometric mean of its column ``counted``."""
-    return f"""{figures_sql(question)}
+    return f"""{figures_sql(question)}{ENTRY}
 SELECT coalesce(p.benchmark, r.benchmark) AS benchmark, coalesce(p.split, r.split) AS split,
        coalesce(p.origin, r.origin) AS origin,
        CASE WHEN p.outcome = 'ok' AND fp.value IS NULL THEN 'not measured'
@@ -55,8 +55,8 @@ SELECT coalesce(p.benchmark, r.benchmark) AS benchmark, coalesce(p.split, r.spli
        fr.value / coalesce(fp.value, greatest(fr.value, coalesce(fo.value, fr.value))) AS counted,
        p.object_digest, coalesce(p.object_digest = r.object_digest, false) AS same_object,
        p.decisions_digest, p.run
-FROM (SELECT * FROM newest WHERE policy = {quote(policy)}) p
-FULL JOIN (SELECT * FROM newest WHERE policy = {quote(question.reference)}) r USING (benchmark)
+FROM (SELECT * FROM entry WHERE policy = {quote(policy)}) p
+FULL JOIN (SELECT * FROM entry WHERE policy = {quote(question.reference)}) r USING (benchmark)
 LEFT JOIN figure fp ON fp.benchmark = p.benchmark AND fp.policy = p.policy
 LEFT JOIN figure fr ON fr.benchmark = r.benchmark AND fr.policy = r.policy
 LEFT JOIN figure fo ON fo.benchmark = r.benchmark AND fo.policy = 'O0'

@@ -10,6 +10,7 @@ Strict, matched and coverage are always given together (docs/methodology.md):
 * *low*, *high*: 95 % interval of strict for "programs like these": Student's t on log-ratios.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,8 +75,25 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def figures_sql(question: Question) -> str:
-    """Common table expressions: ``newest`` cell of each policy, ``figure``: its value by benchmark."""
+ENTRY = """, entry AS (  -- the newest cells, the seeds of one policy on one benchmark together
+  SELECT policy, benchmark, any_value(split) AS split, any_value(origin) AS origin,
+         coalesce(min(outcome) FILTER (outcome <> 'ok'), 'ok') AS outcome,
+         coalesce(min(detail) FILTER (outcome <> 'ok'), '') AS detail,
+         CASE WHEN count(DISTINCT object_digest) = 1 AND count(object_digest) = count(*)
+              THEN any_value(object_digest) END AS object_digest,
+         arg_min(decisions_digest, seed) AS decisions_digest, arg_max(run, started) AS run
+  FROM newest GROUP BY policy, benchmark
+)"""
+"""A common table expression to follow ``figures_sql``."""
+
+
+def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
+    """Common table expressions: ``newest`` cell of each policy, ``figure``: its value by benchmark.
+
+    A benchmark's definition may have changed: what counts is the one that the ``anchors``, by
+    default the reference, were last measured on.
+    """
+    anchored = ", ".join(quote(policy) for policy in anchors or [question.reference])
     conditions = [
         f"suite = {quote(question.suite)}",
         f"target = {quote(question.target)}",
@@ -93,9 +111,10 @@ def figures_sql(question: Question) -> str:
 ), latest AS (  -- the newest cell of each policy on each benchmark
   SELECT asked.* FROM asked JOIN version USING (policy, policy_digest)
   QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed ORDER BY started DESC, run DESC) = 1
-), newest AS (  -- of the program that the reference was measured on
+), newest AS (  -- of the program as it was last measured
   SELECT latest.* FROM latest JOIN (
-    SELECT DISTINCT benchmark, program_digest FROM latest WHERE policy = {quote(question.reference)}
+    SELECT benchmark, arg_max(program_digest, started) AS program_digest
+    FROM latest WHERE policy IN ({anchored}) GROUP BY benchmark
   ) USING (benchmark, program_digest)
   WHERE outcome <> 'unsupported'
 ), figure AS (  -- its value; over seeds, the median

@@ -92,7 +92,8 @@ def _rebuild(task: _Task, bench: Bench, results: Path) -> Rebuilt:
         "recorded": row.object_digest,
     }
     decisions = load_decisions(results, row.decisions_digest)
-    frozen = freeze(program_of(task.run, row.benchmark, task.suite), row.target, row.level, bench.toolchain, bench.store)
+    program = program_of(task.run, row.benchmark, task.suite)
+    frozen = freeze(program, row.target, row.level, bench.toolchain, bench.store)
     if frozen.digest != row.frozen_digest:
         detail = "the frozen module differs: other C library headers than in the run"
         return Rebuilt(**common, outcome=Outcome.NOT_REPLAYABLE.value, rebuilt=None, detail=detail)

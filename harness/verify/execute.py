@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import CellError
-from harness.process import Ended, Limits, run
+from harness.process import Ended, Limits, run, signal_name
 from harness.suite.workloads import ReadyWorkload
 from harness.vocabulary import Outcome
 
@@ -61,7 +61,7 @@ def execute(program: Path, ready: ReadyWorkload, folder: Path, runner: Runner) -
     if ended.timed_out:
         raise CellError(Outcome.RUN_TIMEOUT, f"{where}: stopped after {ended.wall:.1f} s", transient=True)
     if died_of := _signal_of(ended, emulated=runner.emulator is not None):
-        raise CellError(Outcome.RUN_CRASH, f"{where}: killed by {died_of.name}", ended.transient)
+        raise CellError(Outcome.RUN_CRASH, f"{where}: killed by {signal_name(died_of)}", ended.transient)
     if ended.exit != workload.exit:
         raise CellError(Outcome.WRONG_OUTPUT, f"{where}: exit status {ended.exit}, not {workload.exit}{_words(ended)}")
     return result_digest(ended.stdout, folder, ready, where)
@@ -95,12 +95,12 @@ def _output_file(path: Path) -> bytes | None:
         return file.read(_LARGEST_OUTPUT)
 
 
-def _signal_of(ended: Ended, *, emulated: bool) -> signal.Signals | None:
+def _signal_of(ended: Ended, *, emulated: bool) -> int | None:
     if ended.signal is not None:
-        return signal.Signals(ended.signal)
+        return ended.signal
     # qemu-user kills itself by the guest's signal; through a shell it would be 128 + signal.
     if emulated and ended.exit is not None and ended.exit > 128 and ended.exit - 128 in set(signal.Signals):
-        return signal.Signals(ended.exit - 128)
+        return ended.exit - 128
     return None
 
 

@@ -68,7 +68,7 @@ def test_a_good_submission_is_loaded(tmp_path: Path) -> None:
         (changed('version = "1"', "version = 1"), "version: Input should be a valid string, not 1"),
         (changed('version = "1"', 'version = ""'), "version: "),
         (changed('name = "mine"', "name = 7"), "name: Input should be a valid string, not 7"),
-        (changed('name = "mine"', 'name = "a\'b"'), "name: \"a'b\" is not a name"),
+        (changed('name = "mine"', 'name = "a\'b"'), 'name: "a\'b" is not a name'),
         (changed('name = "mine"', 'name = "../mine"'), "name: '../mine' is not a name"),
         (changed('name = "mine"', 'name = "other"'), "name: 'other' must be the folder's name, 'mine'"),
         (changed('kind = "pass-sequence"', 'kind = "magic"'), "kind: "),

@@ -153,7 +153,9 @@ def test_what_cannot_be_used_bare_is_a_policy_error(name: str, toolchain: Toolch
 
 
 def test_parameters_pipelines_and_nesting_pass_through(toolchain: Toolchain) -> None:
-    text = b"default<Oz>\nsimplifycfg<bonus-inst-threshold=2>, licm<allowspeculation> function(sroa,loop(loop-rotate))\n"
+    text = (
+        b"default<Oz>\nsimplifycfg<bonus-inst-threshold=2>, licm<allowspeculation> function(sroa,loop(loop-rotate))\n"
+    )
     text += b"loop-mssa(licm) cgscc(inline) devirt<2>(inline,function-attrs) early-cse<memssa> coro-cond(coro-early)"
     assert resolve(text, "passes.txt", toolchain)["passes"] == [
         "default<Oz>",

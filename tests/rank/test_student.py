@@ -68,7 +68,9 @@ def test_many_degrees_are_nearly_normal() -> None:
     assert t_quantile(0.975, 100_000) == pytest.approx(1.959964, abs=1e-4)
 
 
-@pytest.mark.parametrize(("probability", "degrees"), [(0.5, 3), (1.0, 3), (0.2, 3), (-1, 3), (0.9, 0), (float("nan"), 3)])
+@pytest.mark.parametrize(
+    ("probability", "degrees"), [(0.5, 3), (1.0, 3), (0.2, 3), (-1, 3), (0.9, 0), (float("nan"), 3)]
+)
 def test_what_has_no_quantile_is_refused(probability: float, degrees: int) -> None:
     with pytest.raises(ValueError, match="no t quantile"):
         t_quantile(probability, degrees)

@@ -89,7 +89,9 @@ def test_what_follows_a_torn_cell_is_written_whole(
     again.close(remove=True)
 
 
-@pytest.mark.parametrize("line", [b"[]", b"3", b"null", b'{"cell": "x"}', b'{"rows": []}', b'{"cell": "x", "rows": [{}]}'])
+@pytest.mark.parametrize(
+    "line", [b"[]", b"3", b"null", b'{"cell": "x"}', b'{"rows": []}', b'{"cell": "x", "rows": [{}]}']
+)
 def test_a_line_of_another_shape_ends_the_journal(line: bytes, whole: bytes, tmp_path: Path) -> None:
     first = whole[: whole.index(b"\n") + 1]
     (tmp_path / f".{PLAN[:16]}.journal").write_bytes(first + line + b"\n" + whole[len(first) :])

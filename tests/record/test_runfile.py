@@ -133,7 +133,11 @@ def test_a_renamed_file_is_noticed(old: str, new: str, message: str, tmp_path: P
 def with_header(path: Path, change: Any) -> Path:
     """A copy whose header line is another; the rows and the name stay."""
     first, _, body = path.read_bytes().partition(b"\n")
-    line = change if isinstance(change, bytes) else json.dumps({"header": {**json.loads(first)["header"], **change}}).encode()
+    line = (
+        change
+        if isinstance(change, bytes)
+        else json.dumps({"header": {**json.loads(first)["header"], **change}}).encode()
+    )
     return altered(path, line + b"\n" + body)
 
 

@@ -157,8 +157,7 @@ def bitcount_lines(source: str, words: list[int], methods: tuple[str, ...]) -> l
     counts = [word.bit_count() for word in words]
     weighted = sum(i * count for i, count in enumerate(counts, 1))
     first, *others = (
-        f"{source} {method}: {len(words)} words, {sum(counts)} ones, sum {weighted:016X}"
-        for method in methods
+        f"{source} {method}: {len(words)} words, {sum(counts)} ones, sum {weighted:016X}" for method in methods
     )
     histogram = [f"  {ones:2} {counts.count(ones)}" for ones in sorted(set(counts))]
     return [first, *histogram, *others]
@@ -269,9 +268,7 @@ def test_blowfish_published_modes(blowfish: tuple[Run, Path]) -> None:
     assert (folder / "out").read_bytes().hex() == "e73214a2822139caf26ecf6d2eb9e76e3da3de04d1517200519d57a6c3"
     (folder / "in").write_bytes(text.ljust(32, b"\0"))
     run("-e", "-n", "-m", "cbc", *key, "in", "out")
-    assert (folder / "out").read_bytes().hex() == (
-        "6b77b4d63006dee605b156e27403979358deb9e7154616d959f1652bd5ff92cc"
-    )
+    assert (folder / "out").read_bytes().hex() == ("6b77b4d63006dee605b156e27403979358deb9e7154616d959f1652bd5ff92cc")
 
 
 @pytest.mark.parametrize("mode", ["ecb", "cbc", "cfb"])
@@ -387,9 +384,7 @@ def test_rijndael_there_and_back(rijndael: tuple[Run, Path], bits: int, size: in
     result = run("-d", *options, "out", "back")
     assert (folder / "back").read_bytes() == data
     rounds = bits // 32 + 6
-    assert lines(result) == [
-        f"decrypted back: {rounds} rounds, {size} bytes, adler32 {zlib.adler32(data):08X}"
-    ]
+    assert lines(result) == [f"decrypted back: {rounds} rounds, {size} bytes, adler32 {zlib.adler32(data):08X}"]
     assert lines(run("-r", *options, "in", "out", "back"))[-1] == "back equals in"
 
 

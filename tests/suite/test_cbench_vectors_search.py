@@ -246,8 +246,7 @@ def test_patricia_takes_lengths_by_turns(build: Build, tmp_path: Path) -> None:
     (tmp_path / "addresses").write_bytes(data)
     lines = run(build("patricia"), tmp_path, "-t", "-l", "12,20,32", "addresses", "addresses")
     networks = {
-        IPv4Network((address, (12, 20, 32)[i % 3]), strict=False)
-        for i, address in enumerate(data.decode().split())
+        IPv4Network((address, (12, 20, 32)[i % 3]), strict=False) for i, address in enumerate(data.decode().split())
     }
     assert [line.split()[1] for line in split_passes(lines)[0][1]] == [str(n) for n in sorted(networks)]
 
@@ -357,9 +356,7 @@ def test_search_in_prose(build: Build, tmp_path: Path, name: str, options: list[
 
 @pytest.mark.parametrize("name", ["stringsearch", "stringsearch2"])
 @pytest.mark.parametrize("alphabet", ["ab", "abcA B"])
-def test_search_for_patterns_that_repeat_themselves(
-    build: Build, tmp_path: Path, name: str, alphabet: str
-) -> None:
+def test_search_for_patterns_that_repeat_themselves(build: Build, tmp_path: Path, name: str, alphabet: str) -> None:
     random = Random(13)
     for length in (0, 1, 5, 300):
         text = "".join(random.choice(alphabet) for _ in range(length))
@@ -523,9 +520,7 @@ def similarity(difference: int, threshold: int, power: int) -> int:
 
 
 @pytest.mark.parametrize(("threshold", "distance"), [(20, 2.0), (60, 1.0), (7, 3.5)])
-def test_susan_smoothing_is_the_weighted_mean(
-    build: Build, tmp_path: Path, threshold: int, distance: float
-) -> None:
+def test_susan_smoothing_is_the_weighted_mean(build: Build, tmp_path: Path, threshold: int, distance: float) -> None:
     width, height = 16, 13
     image = noise(15, width, height, 80, 140)
     _, smoothed = susan(build, tmp_path, image, "-s", "-t", str(threshold), "-d", str(distance))
@@ -594,9 +589,7 @@ def test_susan_reads_any_maximum(build: Build, tmp_path: Path) -> None:
     assert read_image(tmp_path / "out.pgm") == [[85] * 8] * 7
 
 
-@pytest.mark.parametrize(
-    "header", [b"P6 8 8 255\n", b"P5 8 9 255\n", b"P5 8 8 9\n", b"P5 3 8 255\n", b"P5 8 8"]
-)
+@pytest.mark.parametrize("header", [b"P6 8 8 255\n", b"P5 8 9 255\n", b"P5 8 8 9\n", b"P5 3 8 255\n", b"P5 8 8"])
 def test_susan_refuses_a_broken_image(build: Build, tmp_path: Path, header: bytes) -> None:
     data = header + b"\n" * 64
     (tmp_path / "in.pgm").write_bytes(data)

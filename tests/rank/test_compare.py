@@ -1,0 +1,127 @@
+"""Two policies side by side: every program of either, the same object known as such, seeds in one row."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import UsageError
+from harness.rank import Comparison, Question, compare
+from harness.rank.compare import summarise
+from harness.rank.programs import programs
+from harness.record import Row, open_index
+from tests.rows import LLVM, row, run_file
+
+QUESTION = Question("made", "x86-64", "size", "size.alloc", "Oz", LLVM)
+EARLY, LATE = "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"
+
+
+def record(results: Path, rows: list[Row], when: str = EARLY, **fields: Any) -> None:
+    run_file(results, rows, started=when, finished=when, **fields)
+
+
+def sides(results: Path, a: str, b: str, question: Question = QUESTION) -> list[Comparison]:
+    with open_index(results) as index:
+        return compare(index, question, a, b)
+
+
+ROWS = [
+    row("even", "a", 100, object_digest="same"),
+    row("even", "b", 100, object_digest="same"),
+    row("lost", "a", 100),
+    row("lost", "b", 80),
+    row("won", "a", 50),
+    row("won", "b", 100),
+    row("broken", "a", 50),
+    row("broken", "b", None),
+    row("only-a", "a", 7),
+    row("only-b", "b", 9),
+    row("even", "bystander", 1),
+]
+
+
+def test_every_program_of_either_stands_there_once(tmp_path: Path) -> None:
+    record(tmp_path, ROWS)
+    assert sides(tmp_path, "a", "b") == [
+        Comparison("won", 50, 100, 2.0, False, "ok", "ok"),
+        Comparison("even", 100, 100, 1.0, True, "ok", "ok"),
+        Comparison("lost", 100, 80, 0.8, False, "ok", "ok"),
+        Comparison("broken", 50, None, None, False, "ok", "wrong-output"),
+        Comparison("only-a", 7, None, None, False, "ok", "not run"),
+        Comparison("only-b", None, 9, None, False, "not run", "ok"),
+    ]
+
+
+def test_the_other_way_round_is_the_inverse(tmp_path: Path) -> None:
+    record(tmp_path, ROWS)
+    there = {c.benchmark: c for c in sides(tmp_path, "a", "b")}
+    back = {c.benchmark: c for c in sides(tmp_path, "b", "a")}
+    assert set(there) == set(back)
+    for name, one in there.items():
+        other = back[name]
+        assert (one.a, one.b, one.outcome_a, one.outcome_b) == (other.b, other.a, other.outcome_b, other.outcome_a)
+        assert one.ratio is None or one.ratio * (other.ratio or 0) == pytest.approx(1)
+
+
+def test_a_policy_against_itself_is_one_everywhere(tmp_path: Path) -> None:
+    record(tmp_path, ROWS)
+    for same in sides(tmp_path, "b", "b"):
+        assert same.ratio == (None if same.a is None else 1.0)
+        assert same.same_object
+    assert summarise(sides(tmp_path, "a", "a")).mean == 1.0
+
+
+def test_the_summary_counts_what_both_completed(tmp_path: Path) -> None:
+    record(tmp_path, ROWS)
+    summary = summarise(sides(tmp_path, "a", "b"))
+    assert summary.mean == pytest.approx(math.pow(2.0 * 1.0 * 0.8, 1 / 3))
+    assert (summary.wins, summary.losses, summary.ties, summary.programs) == (1, 1, 1, 6)
+    assert summarise([]).mean is None
+
+
+def test_seeds_stand_in_one_row_by_their_median(tmp_path: Path) -> None:
+    rows = [row("one", "Oz", 100, object_digest="x")]
+    rows += [row("one", "a", value, seed=seed) for seed, value in enumerate((10, 20, 60))]
+    rows += [row("one", "b", value, seed=seed, object_digest="x") for seed, value in enumerate((40, 40))]
+    rows += [row("two", "Oz", 5), row("two", "a", 10, seed=0), row("two", "a", None, seed=1), row("two", "b", 30)]
+    record(tmp_path, rows)
+    assert sides(tmp_path, "a", "b") == [
+        Comparison("two", 10, 30, 3.0, False, "wrong-output", "ok"),
+        Comparison("one", 20, 40, 2.0, False, "ok", "ok"),
+    ]
+    assert [c.same_object for c in sides(tmp_path, "b", "Oz") if c.benchmark == "one"] == [True]
+    with open_index(tmp_path) as index:
+        behind = {p.benchmark: p for p in programs(index, QUESTION, "a")}
+    assert (behind["one"].policy, behind["one"].outcome, behind["one"].counted) == (20, "ok", 5.0)
+    assert (behind["two"].policy, behind["two"].outcome) == (10, "wrong-output")
+    assert behind["two"].detail == "workload small: output differs"
+
+
+def test_only_one_definition_of_a_program_is_compared(tmp_path: Path) -> None:
+    def facts(version: str) -> dict[str, Any]:
+        return {"one": {"split": "train", "origin": "own", "program_digest": version}}
+
+    record(tmp_path, [row("one", "a", 100), row("one", "b", 50)], benchmarks=facts("old"))
+    record(tmp_path, [row("one", "b", 70, frozen_digest="f" * 64)], LATE, benchmarks=facts("new"))
+    assert sides(tmp_path, "a", "b") == [Comparison("one", None, 70, None, False, "not run", "ok")]
+
+
+def test_compilers_are_not_mixed(tmp_path: Path) -> None:
+    other = "c" * 64
+    record(tmp_path, [row("one", "a", 100), row("one", "b", 50)])
+    record(tmp_path, [row("one", "a", 10, llvm=other), row("one", "b", 20, llvm=other)], LATE, llvm=other)
+    assert [c.ratio for c in sides(tmp_path, "a", "b")] == [0.5]
+    assert [c.ratio for c in sides(tmp_path, "a", "b", replace(QUESTION, llvm=other))] == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "named"), [("a", "nobody", "nobody"), ("nobody", "b", "nobody"), ("a'b", "a", "a'b")]
+)
+def test_a_policy_without_rows_is_named(a: str, b: str, named: str, tmp_path: Path) -> None:
+    record(tmp_path, ROWS)
+    with pytest.raises(UsageError) as raised:
+        sides(tmp_path, a, b)
+    assert raised.value.message == f"no rows of policy {named!r} for made, x86-64, track size"
+    assert raised.value.hint == f"run `harness run --suite made --policy {named}` first"
