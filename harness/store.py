@@ -22,6 +22,7 @@ __all__ = ["Store", "cache_errors", "make_cache_folder", "no_space", "require_sp
 _ENOUGH = 64 << 20
 """Bytes. A statically linked program takes a few MiB; a linker dies of SIGBUS, without a word, when
 its output does not fit."""
+_NO_SPACE = (b"No space left on device", b"Disk quota exceeded")
 
 
 def no_space(where: Path) -> PrerequisiteError:
@@ -63,9 +64,10 @@ def make_cache_folder(folder: Path, root: Path) -> None:
             ) from None
 
 
-def require_space(root: Path) -> None:
-    """Raise PrerequisiteError when the cache's disk is nearly full: what just failed may have failed by that."""
-    if shutil.disk_usage(root).free < _ENOUGH:
+def require_space(root: Path, stderr: bytes = b"") -> None:
+    """After a failure: raise PrerequisiteError when it may be for want of space, as the failed command says
+    in its ``stderr`` or the cache's disk shows."""
+    if shutil.disk_usage(root).free < _ENOUGH or any(words in stderr for words in _NO_SPACE):
         raise no_space(root)
 
 
@@ -130,9 +132,9 @@ class Store:
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def require_space(self) -> None:
+    def require_space(self, stderr: bytes = b"") -> None:
         """See ``require_space``."""
-        require_space(self.root)
+        require_space(self.root, stderr)
 
     def lock(self, kind: str, key: str) -> Lock:
         """The lock of one entry, for work whose result is a record."""

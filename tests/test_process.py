@@ -56,8 +56,9 @@ def test_an_exit_status_is_told(status: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "name"), [(signal.SIGSEGV, "SIGSEGV"), (signal.SIGKILL, "SIGKILL"), (signal.SIGXCPU, "SIGXCPU"), (40, "signal 40")]
-)  # fmt: skip
+    ("number", "name"),
+    [(signal.SIGSEGV, "SIGSEGV"), (signal.SIGKILL, "SIGKILL"), (signal.SIGXCPU, "SIGXCPU"), (40, "signal 40")],
+)
 def test_a_signal_is_told(number: int, name: str, tmp_path: Path) -> None:
     ended = shell(f"kill -{int(number)} $$", tmp_path)
     assert (ended.ok, ended.exit, ended.signal, ended.timed_out) == (False, None, number, False)
@@ -194,7 +195,8 @@ INTERRUPTED = """
 import sys
 from pathlib import Path
 from harness.process import Limits, run
-run(["/bin/sh", "-c", "sleep 60 & echo $$ $! > pids; mv pids ready; wait"], cwd=Path(sys.argv[1]), limits=Limits(wall=60))
+script = "sleep 60 & echo $$ $! > pids; mv pids ready; wait"
+run(["/bin/sh", "-c", script], cwd=Path(sys.argv[1]), limits=Limits(wall=60))
 """
 
 

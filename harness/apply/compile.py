@@ -70,6 +70,6 @@ def _step(step: Step, folder: Path, toolchain: Toolchain, store: Store, limits: 
     done = run([toolchain.tool(step.tool), *step.arguments], cwd=folder, limits=limits)
     if done.ok:
         return done
-    store.require_space()
+    store.require_space(done.stderr)
     outcome = Outcome.COMPILE_TIMEOUT if done.timed_out else Outcome.COMPILE_ERROR
     raise CellError(outcome, done.reason(), done.transient)

@@ -3,13 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+from harness.cli.leaderboard import answers, asked
 from harness.cli.output import Column, Format, emit
-from harness.measure import choose_metrics
 from harness.paths import default_results
 from harness.rank import Comparison
 from harness.rank import compare as compare_policies
 from harness.rank.compare import summarise
-from harness.rank.question import questions
 from harness.record import open_index
 
 __all__ = ["compare"]
@@ -17,12 +16,9 @@ __all__ = ["compare"]
 
 def compare(a: str, b: str, results: Path | None, format_: Format, **restrictions: Any) -> int:
     """One table for each suite, track and target that has rows of both."""
-    if metric := restrictions.get("metric"):
-        choose_metrics([metric])
     records: list[dict[str, Any]] = []
     with open_index(results or default_results()) as index:
-        for question in questions(index, **restrictions):
-            table = compare_policies(index, question, a, b)
+        for question, table in answers(asked(index, restrictions), lambda q: compare_policies(index, q, a, b)):
             if format_ is Format.TABLE:
                 title = f"{question.suite} · {question.target} · {question.metric}: {a} against {b}"
                 emit([_shown(row) for row in table], _columns(a, b), format_, title=f"\n{title}")

@@ -27,7 +27,10 @@ def export(output: Path, suite: str | None, results: Path | None) -> int:
 
     table = polars.DataFrame(frame)
     if table.is_empty():
-        raise UsageError("there are no rows to export", hint="run `harness run --suite cbench` first")
+        which = f" of suite {suite!r}" if suite else ""
+        raise UsageError(
+            f"there are no rows{which} to export", hint=f"run `harness run --suite {suite or 'cbench'}` first"
+        )
     try:
         getattr(table, writers[output.suffix])(output)
     except OSError as error:

@@ -1,17 +1,23 @@
 """``harness leaderboard``, and the standings that ``harness run`` ends with."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.cli.output import Column, Format, emit, note
+from harness.errors import UsageError
+from harness.flow.request import parse_targets, parse_word
 from harness.measure import choose_metrics
 from harness.paths import default_results
 from harness.rank import standings
 from harness.rank.question import questions
 from harness.rank.standings import Question, Standing, standings_sql
 from harness.record import open_index
+from harness.vocabulary import Origin, Split, Track
 
-__all__ = ["leaderboard", "print_standings"]
+__all__ = ["answers", "asked", "leaderboard", "print_standings"]
+
+Answer = TypeVar("Answer")
 
 
 def _ratio(value: float) -> str:
@@ -34,7 +40,7 @@ def leaderboard(results: Path | None, sql: bool, format_: Format, **restrictions
     folder = results or default_results()
     if sql:
         with open_index(folder) as index:
-            for question in _asked(index, restrictions):
+            for question in asked(index, restrictions):
                 print(f"-- {question.suite}, {question.target}, track {question.track}, {question.metric}")
                 print(f"{standings_sql(question)};\n")
         return 0
@@ -43,9 +49,12 @@ def leaderboard(results: Path | None, sql: bool, format_: Format, **restrictions
 
 
 def print_standings(results: Path, format_: Format, **restrictions: Any) -> None:
-    """One table for each suite, target and track; one list of them all as JSON or CSV."""
+    """One table for each suite, target and track; one list of them all as JSON or CSV.
+
+    Raises UsageError when there is none: nothing is recorded, or nothing of the reference.
+    """
     with open_index(results) as index:
-        tables = [(question, standings(index, question)) for question in _asked(index, restrictions)]
+        tables = answers(asked(index, restrictions), lambda question: standings(index, question))
     if format_ is not Format.TABLE:
         emit([row.record() for _, table in tables for row in table], COLUMNS, format_)
         return
@@ -55,10 +64,31 @@ def print_standings(results: Path, format_: Format, **restrictions: Any) -> None
     note("\nratios are geometric means of reference / policy: above 1 is better; ranks go by strict")
 
 
-def _asked(index: Any, restrictions: dict[str, Any]) -> list[Question]:
+def asked(index: Any, restrictions: dict[str, Any]) -> list[Question]:
+    """The questions that the options leave open. Raises UsageError for a word that means nothing."""
     if metric := restrictions.get("metric"):
         choose_metrics([metric])
+    for what, kind in (("track", Track), ("split", Split), ("origin", Origin)):
+        if word := restrictions.get(what):
+            parse_word(kind, word, what)
+    parse_targets(restrictions["targets"])
     return questions(index, **restrictions)
+
+
+def answers(asked: list[Question], answer: Callable[[Question], Answer]) -> list[tuple[Question, Answer]]:
+    """The questions that have an answer. The others are remarked on; if none has one, the first error is raised."""
+    found: list[tuple[Question, Answer]] = []
+    faults: list[UsageError] = []
+    for question in asked:
+        try:
+            found.append((question, answer(question)))
+        except UsageError as error:
+            faults.append(error)
+    if faults and not found:
+        raise faults[0]
+    for fault in faults:
+        note(f"left out: {fault.message}")
+    return found
 
 
 def _title(question: Question, table: list[Standing]) -> str:

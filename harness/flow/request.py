@@ -15,7 +15,7 @@ from harness.policy.load import choose_policies
 from harness.suite.load import LoadedSuite, Program, choose, load_suite
 from harness.vocabulary import Level, Target, Track
 
-__all__ = ["Module", "Request", "make_request", "parse_targets", "parse_track"]
+__all__ = ["Module", "Request", "make_request", "parse_targets", "parse_track", "parse_word"]
 
 Word = TypeVar("Word", bound=StrEnum)
 Module = tuple[Program, Target, Level]
@@ -82,15 +82,16 @@ def make_request(
 def parse_targets(names: Sequence[str]) -> tuple[Target, ...]:
     """Targets from words, each of which may be a comma-separated list; both when none is given."""
     words = [word.strip() for name in names for word in name.split(",") if word.strip()]
-    return tuple(dict.fromkeys(_word(Target, word, "target") for word in words)) or tuple(Target)
+    return tuple(dict.fromkeys(parse_word(Target, word, "target") for word in words)) or tuple(Target)
 
 
 def parse_track(name: str) -> Track:
     """A track from its name."""
-    return _word(Track, name, "track")
+    return parse_word(Track, name, "track")
 
 
-def _word(kind: type[Word], word: str, what: str) -> Word:
+def parse_word(kind: type[Word], word: str, what: str) -> Word:
+    """A word of the vocabulary. Raises UsageError, with a suggestion, for any other."""
     known = [str(member) for member in kind]
     if word in known:
         return kind(word)

@@ -101,7 +101,7 @@ def _unit(
 def _checked(done: Ended, where: str, store: Store) -> Ended:
     if done.ok:
         return done
-    store.require_space()
+    store.require_space(done.stderr)
     raise UsageError(f"cannot be frozen: {done.reason()}", where=where)
 
 

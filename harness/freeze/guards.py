@@ -15,7 +15,8 @@ _ATTRIBUTES = re.compile(rb"\nattributes (#\d+) = \{(.*)\}")
 _DEFINITION = re.compile(rb'\ndefine [^\n]*?@("[^"]+"|[\w.$-]+)\([^\n]*?(#\d+)')
 _FAST_WORDS = (b"fast", b"nnan", b"ninf", b"nsz", b"arcp", b"contract", b"afn", b"reassoc")
 _FAST_MATH = re.compile(
-    rb"\n  (?:%\S+ = )?(?:tail |notail |musttail )?(?:fadd|fsub|fmul|fdiv|frem|fneg|fcmp|call|select|phi) (?:"
+    rb"\n  (?:%\S+ = )?(?:tail |notail |musttail )?"
+    rb"(?:fadd|fsub|fmul|fdiv|frem|fneg|fcmp|fptrunc|fpext|call|select|phi) (?:"
     + b"|".join(_FAST_WORDS)
     + b") "
 )

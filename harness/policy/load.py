@@ -64,7 +64,7 @@ def load_policy(name: str) -> Policy:
             return _load(root / name)
     known = [folder.name for root in (BASELINES, SUBMISSIONS) for folder in _folders(root)]
     close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+    hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}."
     raise UsageError(f"unknown policy {name!r}", hint=f"{hint} A policy of your own is named by its folder's path.")
 
 
@@ -97,8 +97,11 @@ def _load(folder: Path) -> Policy:
         raise explain_validation(error, str(file)) from None
     if folder.name != manifest.name:
         raise UsageError(f"name: {manifest.name!r} must be the folder's name, {folder.name!r}", where=str(file))
+    baseline = folder.parent == BASELINES
+    if not baseline and (BASELINES / manifest.name).is_dir():
+        raise UsageError(f"name: {manifest.name!r} is a baseline's", where=str(file), hint="give it another name")
     contents = {role: _content(folder, role, relative) for role, relative in manifest.files.items()}
-    policy = Policy(manifest=manifest, folder=folder, contents=contents, baseline=folder.parent == BASELINES)
+    policy = Policy(manifest=manifest, folder=folder, contents=contents, baseline=baseline)
     kind_of(manifest.kind).check(policy, str(file))
     return policy
 

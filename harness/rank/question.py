@@ -59,7 +59,8 @@ def questions(
     ]
     if not kept:
         have = ", ".join(sorted({f"{s} (track {t}, {target})" for s, t, target in found}))
-        raise UsageError(f"no results of suite {suite or 'any'} here", hint=f"there are: {have}")
+        wanted = ", ".join(word for word in (suite and f"suite {suite}", track and f"track {track}", *targets) if word)
+        raise UsageError(f"no results of {wanted}", hint=f"there are: {have}")
     return [
         Question(
             suite=s,

@@ -155,7 +155,8 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     if not found:
         raise UsageError(
             f"no rows of the reference policy {question.reference!r} for {question.suite}, {question.target}, "
-            f"track {question.track}, metric {question.metric}",
+            f"track {question.track}, metric {question.metric}"
+            + "".join(f", {word}" for word in (question.split, question.origin) if word),
             hint=f"run `harness run --suite {question.suite} --policy {question.reference}` first",
         )
     ranked = metrics()[question.metric].deterministic

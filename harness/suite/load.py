@@ -86,7 +86,7 @@ def load_suite(name: str) -> LoadedSuite:
     elif not file.is_file():
         known = suite_names()
         close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}."
         raise UsageError(f"unknown suite {name!r}", hint=f"{hint} A suite of your own is named by its path.")
     try:
         definition = Suite.model_validate(tomllib.loads(file.read_text()))

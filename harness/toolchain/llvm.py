@@ -123,7 +123,7 @@ def find_toolchain(environment: dict[str, str] | None = None) -> Toolchain:
     """
     env = os.environ if environment is None else environment
     if configured := env.get("HARNESS_LLVM"):
-        prefix = Path(configured).expanduser()
+        prefix = Path(configured).expanduser().absolute()  # tools run in other folders than this one
         for folder in (prefix / "bin", prefix):
             if (folder / "clang").exists():
                 return _checked(folder, where=f"HARNESS_LLVM={configured}")
@@ -154,11 +154,11 @@ def _candidates(path: str) -> list[Path]:
 
 def _version(clang: Path) -> str | None:
     try:
-        done = subprocess.run([clang, "--version"], capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run([clang, "--version"], capture_output=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    match = re.search(r"clang version (\d+\.\d+\.\d+)", done.stdout)
-    return match.group(1) if match else None
+    match = re.search(rb"clang version (\d+\.\d+\.\d+)", done.stdout)
+    return match.group(1).decode() if match else None
 
 
 def _checked(folder: Path, *, where: str) -> Toolchain:

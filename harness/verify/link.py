@@ -28,5 +28,5 @@ def link_program(
     command = link_command(benchmark, target, str(linked_object), str(output))
     done = run([toolchain.tool(command[0]), *command[1:]], cwd=output.parent, limits=Limits(wall=120))
     if not done.ok:
-        store.require_space()
+        store.require_space(done.stderr)
         raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason()}", done.transient)

@@ -126,6 +126,9 @@ def test_standings_are_those_computed(page: Page, site: Site) -> None:
     assert_standings(page, table)
     expect(points(page)).to_have_count(len(table))
     expect(page.locator(".js-plotly-plot path.xerror")).to_have_count(len(table))
+    # Ticks are drawn from the bottom up: the best on top, one axis a class.
+    fixed, search = (page.locator(f".js-plotly-plot .{axis}tick text").all_text_contents() for axis in ("y", "y2"))
+    assert [*reversed(fixed), *reversed(search)] == [row.policy for row in table]
     expect(page.get_by_text("Ranks go by strict")).to_be_visible()
     expect(page.get_by_text("fingerprint")).to_contain_text(LLVM[:12])
     newest = run_files(site.results)[0][-1].stem

@@ -150,7 +150,9 @@ print(sorted(done.value for done in LocalPool(2).run(echo, ["a", "b"])), flush=T
 
 
 def test_ctrl_c_ends_the_commands_at_once_and_the_engine_can_be_used_again(tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(tmp_path)], stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as child:
         end = time.monotonic() + 20
         while len(list(tmp_path.glob("ready*"))) < 2 and time.monotonic() < end:
             time.sleep(0.02)

@@ -113,7 +113,7 @@ def test_every_fault_names_file_and_field(manifest: str | bytes, message: str, t
 @pytest.mark.parametrize("level", ['"O4"', "2", '["Oz"]', '""'])
 def test_a_level_policy_needs_a_level(level: str, tmp_path: Path) -> None:
     manifest = changed('kind = "pass-sequence"', 'kind = "level"').replace('[files]\npasses = "passes.txt"', "")
-    values = "values = { level = %s }" % level
+    values = f"values = {{ level = {level} }}"
     error = fault(str(submission(tmp_path, manifest.replace(manifest[manifest.index("values") :], values))))
     assert error.message.startswith("values.level") and error.where == str(tmp_path / "mine" / "submission.toml")
 

@@ -13,12 +13,50 @@ from harness.toolchain import Toolchain
 from harness.vocabulary import Outcome
 
 # The 42 actions of the phase-ordering literature, as the legacy pass manager called them.
-ACTIONS = """
-    adce break-crit-edges constmerge correlated-propagation deadargelim dse early-cse early-cse-memssa functionattrs
-    globaldce globalopt gvn indvars inline instcombine ipsccp jump-threading lcssa licm loop-deletion loop-idiom
-    loop-reduce loop-rotate loop-simplify loop-unroll loop-unswitch lower-expect loweratomic lowerinvoke lowerswitch
-    mem2reg memcpyopt partial-inliner prune-eh reassociate sccp simplifycfg sink sroa strip strip-nondebug tailcallelim
-""".split()
+ACTIONS = [
+    "adce",
+    "break-crit-edges",
+    "constmerge",
+    "correlated-propagation",
+    "deadargelim",
+    "dse",
+    "early-cse",
+    "early-cse-memssa",
+    "functionattrs",
+    "globaldce",
+    "globalopt",
+    "gvn",
+    "indvars",
+    "inline",
+    "instcombine",
+    "ipsccp",
+    "jump-threading",
+    "lcssa",
+    "licm",
+    "loop-deletion",
+    "loop-idiom",
+    "loop-reduce",
+    "loop-rotate",
+    "loop-simplify",
+    "loop-unroll",
+    "loop-unswitch",
+    "lower-expect",
+    "loweratomic",
+    "lowerinvoke",
+    "lowerswitch",
+    "mem2reg",
+    "memcpyopt",
+    "partial-inliner",
+    "prune-eh",
+    "reassociate",
+    "sccp",
+    "simplifycfg",
+    "sink",
+    "sroa",
+    "strip",
+    "strip-nondebug",
+    "tailcallelim",
+]
 
 # Passes that opt lists and that nobody can use by their bare names.
 NOT_BARE = {

@@ -357,6 +357,6 @@ def test_questions_are_what_was_recorded(tmp_path: Path) -> None:
         assert [q.suite for q in questions(index, suite="other", metric="size.text", reference="O2")] == ["other"]
         assert [q.target for q in questions(index, targets=("aarch64",))] == ["aarch64"]
         for nothing in ({"suite": "none"}, {"track": "speed"}, {"suite": "other", "targets": ("aarch64",)}):
-            with pytest.raises(UsageError, match="no results of suite") as raised:
+            with pytest.raises(UsageError, match="no results of ") as raised:
                 questions(index, **nothing)
             assert "made (track size, aarch64)" in (raised.value.hint or "")

@@ -93,10 +93,10 @@ def test_a_sound_suite_is_read() -> None:
 @pytest.mark.parametrize(
     "flag",
     [
-        "-O3", "-Os", "-O0", "-Ofast", "-ffast-math", "-fno-inline", "-fno-inline-functions", "-funroll-loops", "-march=native",
-        "-mavx2", "-flto", "-fsanitize=address", "-fprofile-use=x", "-fno-builtin", "-fwrapv", "-fno-vectorize", "-g",
-        "-DNDEBUG", "-Iother", "-Xclang", "-mllvm", "-ffp-contract=fast", "-include", "-Wl,-O2", "-std=c99 -O3", "-std=",
-        "--std=c99", "-w -O3", "-Wno-x,y", "-x", "", "-fcommon\n", "other.c", "@file",
+        "-O3", "-Os", "-O0", "-Ofast", "-ffast-math", "-fno-inline", "-fno-inline-functions", "-funroll-loops",
+        "-march=native", "-mavx2", "-flto", "-fsanitize=address", "-fprofile-use=x", "-fno-builtin", "-fwrapv",
+        "-fno-vectorize", "-g", "-DNDEBUG", "-Iother", "-Xclang", "-mllvm", "-ffp-contract=fast", "-include",
+        "-Wl,-O2", "-std=c99 -O3", "-std=", "--std=c99", "-w -O3", "-Wno-x,y", "-x", "", "-fcommon\n", "x.c", "@file",
     ],
 )  # fmt: skip
 def test_flags_that_would_shape_code_are_refused(flag: str) -> None:

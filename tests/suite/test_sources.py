@@ -1,4 +1,4 @@
-"""Source trees: only the pinned tarball is unpacked, whole or not at all; apt is asked without touching its settings."""
+"""Source trees: only the pinned tarball is unpacked, whole or not at all; apt keeps its own settings."""
 
 import hashlib
 import io
