@@ -1,9 +1,10 @@
 """Find a pass list that is smaller than -Oz on a suite's train split, by greedy insertion.
 
 Starts from ``default<Oz>``, or from nothing; tries every candidate pass at the end (and before
-``default<Oz>``), keeps the best, and goes on until nothing helps by more than ``--gain``. The score is the geometric mean of
-size.alloc of clang -Oz over that of the list, on the frozen modules of the train split; a list that
-makes opt fail on any program is out. Outputs are not checked here: ``harness run`` does that.
+``default<Oz>``), keeps the best, and goes on until nothing helps by more than ``--gain``. The score
+is the geometric mean of size.alloc of clang -Oz over that of the list, on the frozen modules of the
+train split; a list that makes opt fail on any program is out. Outputs are not checked here:
+``harness run`` does that.
 
 usage: python scripts/search_passes.py --start oz --target x86-64 --out submissions/NAME/passes.txt
 """
@@ -69,7 +70,6 @@ def main() -> None:
         best, chosen = scored[0][0], found
         print(f"{tried:5d} tried, {math.exp(best):.5f}: {' '.join(chosen)}", file=sys.stderr, flush=True)
         options.out.write_text("\n".join(chosen) + "\n")
-
 
 
 def score(

@@ -18,7 +18,7 @@ from harness.flow.provenance import header_fields
 from harness.flow.request import Request
 from harness.flow.stages import fetch_sources, freeze_modules, generate_inputs
 from harness.freeze import FrozenModule, freeze
-from harness.measure import metrics
+from harness.measure import all_metrics
 from harness.record import open_index
 from harness.record.decisions import store_decisions
 from harness.record.rows import Row
@@ -171,7 +171,7 @@ def _compare_with_recorded(results: Path, rows: Sequence[Row]) -> tuple[bool, in
         query = "SELECT DISTINCT cell, policy, metric, value, outcome FROM rows"
         known = set(index.execute(query).fetchall())
     values = {(cell, metric): value for cell, _, metric, value, _ in known}
-    deterministic = {name for name, metric in metrics().items() if metric.deterministic}
+    deterministic = {name for name, metric in all_metrics().items() if metric.deterministic}
     earlier = [row for row in rows if row.metric in deterministic and (row.cell, row.metric) in values]
     contradicted = tuple(row for row in earlier if values[(row.cell, row.metric)] != row.value)
     wanted = {(row.cell, row.policy, row.metric, row.value, row.outcome.value) for row in rows}

@@ -16,9 +16,7 @@ _DEFINITION = re.compile(rb'\ndefine [^\n]*?@("[^"]+"|[\w.$-]+)\([^\n]*?(#\d+)')
 _FAST_WORDS = (b"fast", b"nnan", b"ninf", b"nsz", b"arcp", b"contract", b"afn", b"reassoc")
 _FAST_MATH = re.compile(
     rb"\n  (?:%\S+ = )?(?:tail |notail |musttail )?"
-    rb"(?:fadd|fsub|fmul|fdiv|frem|fneg|fcmp|fptrunc|fpext|call|select|phi) (?:"
-    + b"|".join(_FAST_WORDS)
-    + b") "
+    rb"(?:fadd|fsub|fmul|fdiv|frem|fneg|fcmp|fptrunc|fpext|call|select|phi) (?:" + b"|".join(_FAST_WORDS) + b") "
 )
 _CLANGS_OWN = frozenset({"__clang_call_terminate"})
 """Functions that clang itself makes noinline: this one in every C++ module with exceptions."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.errors import UsageError
 from harness.vocabulary import Target
 
-__all__ = ["Metric", "Subject", "choose_metrics", "metric", "metrics"]
+__all__ = ["Metric", "Subject", "all_metrics", "choose_metrics", "metric"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def metric(name: str, *, unit: str, deterministic: bool) -> Callable[[Measure], 
 
 
 @lru_cache(maxsize=1)
-def metrics() -> dict[str, Metric]:
+def all_metrics() -> dict[str, Metric]:
     """All metrics by name, sorted."""
     package = import_module("harness.measure.metrics")
     for module in pkgutil.iter_modules(package.__path__):
@@ -67,7 +67,7 @@ def metrics() -> dict[str, Metric]:
 
 def choose_metrics(names: Iterable[str]) -> list[Metric]:
     """The metrics of these names, or all when none is named. Raises UsageError for an unknown one."""
-    known = metrics()
+    known = all_metrics()
     wanted = list(dict.fromkeys(names))
     for name in wanted:
         if name not in known:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from harness.errors import UsageError
-from harness.measure.registry import metrics
+from harness.measure import all_metrics
 from harness.page import address
 from harness.page.formats import short
 from harness.rank.facets import facets
@@ -52,7 +52,7 @@ def ask(index: "duckdb.DuckDBPyConnection") -> Question:
         place,
         "Metric",
         "metric",
-        [name for name in there.metrics if name in metrics()] or [asked.metric],
+        [name for name in there.metrics if name in all_metrics()] or [asked.metric],
         default=asked.metric,
         show=lambda name: f"{name} ({unit(name)})",
         explain=f"{RANKING_METRIC[track]} ranks track {track}; the others are shown beside it.",
@@ -107,7 +107,7 @@ def describe(question: Question) -> str:
 
 def unit(metric: str) -> str:
     """The metric's unit."""
-    return metrics()[metric].unit
+    return all_metrics()[metric].unit
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.measure.registry import metrics
+from harness.measure import all_metrics
 from harness.rank.student import t_quantile
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
             + "".join(f", {word}" for word in (question.split, question.origin) if word),
             hint=f"run `harness run --suite {question.suite} --policy {question.reference}` first",
         )
-    ranked = metrics()[question.metric].deterministic
+    ranked = all_metrics()[question.metric].deterministic
     table: list[Standing] = []
     for policy, policy_class, strict, matched, completed, benchmarks, spread in found:
         better = sum(1 for row in found if row[1] == policy_class and row[2] > strict)

@@ -1,6 +1,7 @@
-"""What a machine can lack: space, rights, the right LLVM. Exit code 3, what, where and the remedy; nothing false stays."""
+"""What a machine can lack: space, rights, LLVM 22. Exit code 3, what, where and the remedy; nothing false stays."""
 
 import os
+import re
 import subprocess
 import time
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class SmallDisk:
         return {"LD_PRELOAD": str(library), "FULL_DISK": str(self.folder)}
 
 
-@pytest.mark.parametrize("kilobytes", [4, 60, 250, 1200, 1800, 2600])
+@pytest.mark.parametrize("kilobytes", [4, 60, 250, 1200, 2600])
 def test_no_space_in_the_cache(tmp_path: Path, toolchain: Toolchain, kilobytes: int) -> None:
     """Wherever it runs out (inputs, bitcode, objects, linking, index): no cell is blamed for it."""
     cache = tmp_path / "small"
@@ -54,10 +55,8 @@ def test_no_space_in_the_cache(tmp_path: Path, toolchain: Toolchain, kilobytes: 
     user = User(cache, tmp_path / "results")
     answer = SmallDisk(user, cache, toolchain).harness(kilobytes, *RUN)
     answer.refused(3, f"{cache}: no space left for the cache", "free some space, or set HARNESS_CACHE")
-    for file in user.results.glob("*") if user.results.is_dir() else ():
-        assert "-error" not in file.read_text() if file.is_file() else True
-    for journal in user.results.glob(".*.journal"):
-        assert {line.split('"outcome":"')[1][:3] for line in journal.read_text().splitlines()} <= {'ok"'}
+    written = "".join(path.read_text() for path in [*user.results.glob("*.jsonl"), *user.results.glob(".*.journal")])
+    assert set(re.findall(r'"outcome":"([a-z-]+)"', written)) <= {"ok"}
 
 
 @pytest.mark.parametrize("kilobytes", [4, 24])
@@ -157,7 +156,7 @@ def test_without_the_emulator_native_programs_still_run(visitor: User, tmp_path:
 
 
 def test_doctor_lists_what_is_missing(tiny: User, tmp_path: Path) -> None:
-    whole = tiny.harness("doctor", code=0)
+    lines = {line["name"]: line for line in tiny.json("doctor")}
     for name in (
         "LLVM 22",
         "fingerprint",
@@ -166,43 +165,37 @@ def test_doctor_lists_what_is_missing(tiny: User, tmp_path: Path) -> None:
         "qemu-aarch64",
         "bwrap",
     ):
-        assert name in whole.out
-    assert "MISSING" not in whole.out
+        assert lines[name]["found"] and lines[name]["needed_for"]
     lacking = tiny.harness("doctor", code=3, HARNESS_LLVM=str(tmp_path))
     assert "MISSING" in lacking.out
     assert "error: missing: LLVM 22" in lacking.err and "apt-get install clang-22" in lacking.err
     assert "Traceback" not in lacking.err
-    assert [line["name"] for line in tiny.json("doctor")][0] == "LLVM 22"
 
 
 def test_two_identical_runs_at_once(tmp_path: Path) -> None:
     """The second is told to wait, and takes nothing from the first."""
     user = User.at(tmp_path)
-    first = user.start(*RUN)
+    words = (*RUN, "--target", "x86-64")
+    first = user.start(*words)
     deadline = time.monotonic() + 60
     while not list(user.results.glob(".*.journal")):
         assert first.poll() is None and time.monotonic() < deadline
         time.sleep(0.01)
-    user.harness(*RUN).refused(2, f"{user.results}: the same run is already going on", "wait for it")
-    other = user.harness("run", "--suite", TINY, "--policy", "Oz", "--jobs", "1", code=0)  # another one may go on
-    assert "Traceback" not in other.err
+    user.harness(*words).refused(2, f"{user.results}: the same run is already going on", "wait for it")
+    user.harness("run", "--suite", TINY, "--policy", "Oz", "--target", "x86-64", code=0)  # another one may go on
     _, err = first.communicate(timeout=120)
     assert first.returncode == 0, err
-    assert "12 cells, 12 computed now" in err
-    assert len(user.runs()) == 2
+    assert {(row.benchmark, row.policy) for row in user.rows()} == {
+        (name, policy) for name in ("calc", "glob", "tally") for policy in ("O0", "Oz")
+    }
     user.harness("leaderboard", code=0)
 
 
 def test_a_closed_pipe_is_no_error(tiny: User) -> None:
     """``harness … | head -1``."""
-    words = " ".join(command("policies", "--json"))
-    environment = tiny.environment()
-    done = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {words} | head -c 1"], env=environment, capture_output=True, text=True, timeout=60,
-        check=False,
-    )  # fmt: skip
-    assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
-    assert done.stdout == "["
+    pipe = ["sh", "-c", '"$@" | head -c 1', "sh", *command("policies", "--json")]
+    done = subprocess.run(pipe, env=tiny.environment(), capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("[", "")
 
 
 def test_nothing_of_the_checkout_is_touched(tiny: User, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.measure import metrics
+from harness.measure import all_metrics
 from harness.record import Row
 from tests.drive import ROOT, TINY, User, write_policy
 
@@ -16,7 +16,7 @@ Fact = tuple[object, ...]
 
 def facts(rows: list[Row]) -> set[Fact]:
     """All that must not depend on where, when and with how many workers a cell is computed."""
-    repeat = {name for name, metric in metrics().items() if metric.deterministic}
+    repeat = {name for name, metric in all_metrics().items() if metric.deterministic}
     return {
         (row.benchmark, row.target, row.policy, row.metric)
         + (row.value if row.metric in repeat else None, *(getattr(row, name) for name in DIGESTS))
@@ -36,7 +36,7 @@ def test_two_empty_caches_in_different_folders(tmp_path: Path) -> None:
         *words, "--jobs", "2", code=0, cwd=home, HOME=str(home), LANG="de_DE.UTF-8", TZ="Asia/Tokyo",
         TMPDIR=str(home), CPATH="/nowhere", SOURCE_DATE_EPOCH="1", COLUMNS="40", CCC_OVERRIDE_OPTIONS="+-O3",
     )  # fmt: skip
-    assert len(facts(here.rows())) == 3 * 2 * 3 * len(metrics())
+    assert len(facts(here.rows())) == 3 * 2 * 3 * len(all_metrics())
     assert facts(here.rows()) == facts(there.rows())
     assert {row.cell for row in here.rows()} == {row.cell for row in there.rows()}
     (one,), (other,) = here.runs(), there.runs()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.measure import metrics
+from harness.measure import all_metrics
 from harness.rank import standings
 from harness.rank.question import questions
 from harness.rank.standings import Standing
@@ -35,7 +35,7 @@ class Undisturbed:
 
 def deterministic(rows: list[Row]) -> frozenset[str]:
     """The rows whose values must repeat, as text."""
-    repeat = {name for name, metric in metrics().items() if metric.deterministic}
+    repeat = {name for name, metric in all_metrics().items() if metric.deterministic}
     return frozenset(json.dumps(row.line(), sort_keys=True) for row in rows if row.metric in repeat)
 
 
@@ -71,7 +71,7 @@ def as_cells(rows: list[Row]) -> dict[str, str]:
     cells: dict[str, list[dict[str, object]]] = {}
     for row in rows:
         cells.setdefault(f"{row.cell}:{row.policy}", []).append(row.line())
-    order = list(metrics())
+    order = list(all_metrics())
     return {
         name: json.dumps(sorted(lines, key=lambda line: order.index(str(line["metric"]))), sort_keys=True)
         for name, lines in cells.items()
