@@ -22,8 +22,8 @@ app = typer.Typer(
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
-Results = Annotated[Path | None, typer.Option("--results", help="Folder of run files [default: results/].")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers [default: one a core].")]
+Results = Annotated[Path | None, typer.Option("--results", help="Folder of run files (default: results/).")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers (default: one a core).")]
 SuitePath = Annotated[str | None, typer.Option("--suite", help="Path of the run's suite, if it is one of your own.")]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="x86-64, aarch64, or both with a comma.")]
 
@@ -86,7 +86,7 @@ def run(
     suite: Annotated[str, typer.Option("--suite", help="Name of a suite, or path of a suite.toml.")],
     benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
     policy: Annotated[
-        list[str] | None, typer.Option("--policy", help="Names or folders, with commas or repeated [default: all].")
+        list[str] | None, typer.Option("--policy", help="Names or folders, with commas or repeated (default: all).")
     ] = None,
     target: Targets = None,
     track: Annotated[str, typer.Option("--track", help="What is optimised for.")] = "size",
@@ -150,7 +150,7 @@ Metric = Annotated[str | None, typer.Option("--metric", help="Another metric tha
 Reference = Annotated[str | None, typer.Option("--reference", help="Another reference policy.")]
 Split = Annotated[str | None, typer.Option("--split", help="Only programs of this split: train or test.")]
 Origin = Annotated[str | None, typer.Option("--origin", help="Only programs of this origin: debian, own, local.")]
-Llvm = Annotated[str | None, typer.Option("--llvm", help="Fingerprint of the compiler [default: the last used].")]
+Llvm = Annotated[str | None, typer.Option("--llvm", help="Fingerprint of the compiler (default: the last used).")]
 
 
 @app.command()

@@ -138,11 +138,11 @@ def standings_sql(question: Question) -> str:
   CROSS JOIN reference r JOIN worst w USING (benchmark)
   LEFT JOIN figure f ON f.benchmark = r.benchmark AND f.policy = p.policy
 )
-SELECT policy, class,
-       exp(avg(ln(strict))) AS strict,
-       exp(avg(ln(matched))) AS matched,
+SELECT policy, class,  -- in a fixed order: floating-point sums depend on it, in the last digit
+       exp(avg(ln(strict) ORDER BY strict)) AS strict,
+       exp(avg(ln(matched) ORDER BY matched)) AS matched,
        count(matched) AS completed, count(*) AS benchmarks,
-       stddev_samp(ln(strict)) AS spread
+       stddev_samp(ln(strict) ORDER BY strict) AS spread
 FROM ratio GROUP BY ALL ORDER BY class, strict DESC, policy"""
 
 

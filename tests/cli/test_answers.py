@@ -1,0 +1,249 @@
+"""What the commands print for people and for programs: tables, JSON, CSV, schemas, exported files."""
+
+import csv
+import io
+import json
+import math
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import polars
+import pytest
+
+from harness.cli.schema import SCHEMAS
+from harness.measure import all_metrics
+from harness.policy import all_policies
+from harness.suite.load import load_suite
+from tests.drive import ROOT, TINY, User
+
+STANDING = {
+    "suite", "target", "track", "class", "metric", "policy", "reference", "rank", "strict", "matched", "coverage",
+    "low", "high",
+}  # fmt: skip
+"""What DESIGN promises of ``leaderboard --json``."""
+
+
+def parsed(text: str) -> list[dict[str, str]]:
+    """CSV with a header line."""
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def same(record: dict[str, Any], line: dict[str, str]) -> bool:
+    """Whether a line of CSV says what a JSON object says."""
+    shown = {name: "" if value is None else str(value) for name, value in record.items()}
+    return shown == line
+
+
+@pytest.mark.parametrize("metric", sorted(all_metrics()))
+def test_leaderboard(tiny: User, metric: str) -> None:
+    words = ("leaderboard", "--metric", metric)
+    standings = tiny.json(*words)
+    assert len(standings) == 2 * 3
+    assert all(set(row) >= STANDING and row["metric"] == metric for row in standings)
+    assert {(row["suite"], row["track"], row["class"], row["reference"]) for row in standings} == {
+        ("tiny", "size", "fixed", "Oz")
+    }
+    for target in ("x86-64", "aarch64"):
+        rows = [row for row in standings if row["target"] == target]
+        if all_metrics()[metric].deterministic:
+            assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
+            assert rows[0]["rank"] == 1
+        else:
+            assert {row["rank"] for row in rows} == {None}, "times are not ranked"
+        assert [row["strict"] for row in rows] == sorted((row["strict"] for row in rows), reverse=True)
+    lines = parsed(tiny.harness(*words, "--csv", code=0).out)
+    assert all(same(record, line) for record, line in zip(standings, lines, strict=True))
+
+
+def test_leaderboard_for_people(tiny: User) -> None:
+    answer = tiny.harness("leaderboard", "--target", "x86-64", code=0)
+    title, heading, _, first, *_ = answer.out.strip().splitlines()
+    assert title == "tiny · x86-64 · track size · size.alloc against Oz, 3 programs"
+    assert heading.split() == ["rank", "policy", "class", "strict", "95", "%", "interval", "matched", "coverage"]
+    assert first.split() == ["1", "Oz", "fixed", "1.0000", "1.0000", "–", "1.0000", "1.0000", "3/3"]
+    part = tiny.json("leaderboard", "--target", "x86-64", "--split", "test")
+    assert {row["benchmarks"] for row in part} == {1} and {row["low"] for row in part} == {None}
+
+
+def test_leaderboards_sql_gives_its_figures(tiny: User) -> None:
+    """Every number can be reached by one query: the printed one."""
+    answer = tiny.harness("leaderboard", "--target", "aarch64", "--sql", code=0)
+    import duckdb
+
+    (index,) = (tiny.cache / "index").glob("*.duckdb")
+    with duckdb.connect(str(index), read_only=True) as connection:
+        relation = connection.sql(answer.out.replace(";", ""))
+        found = [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+    shown = tiny.json("leaderboard", "--target", "aarch64")
+    assert {row["policy"]: row["strict"] for row in found} == {row["policy"]: row["strict"] for row in shown}
+
+
+def test_compare(tiny: User) -> None:
+    rows = tiny.json("compare", "Oz", "O0", "--target", "x86-64")
+    size = {(r.benchmark, r.policy): r.value for r in tiny.rows() if r.metric == "size.alloc" and r.target == "x86-64"}
+    assert {row["benchmark"] for row in rows} == {"calc", "glob", "tally"}
+    for row in rows:
+        assert (row["a"], row["b"]) == (size[row["benchmark"], "Oz"], size[row["benchmark"], "O0"])
+        assert row["ratio"] == pytest.approx(row["b"] / row["a"])
+    far = [abs(math.log(row["ratio"])) for row in rows]
+    assert far == sorted(far, reverse=True), "the largest differences first"
+    lines = parsed(tiny.harness("compare", "Oz", "O0", "--target", "x86-64", "--csv", code=0).out)
+    assert all(same(record, line) for record, line in zip(rows, lines, strict=True))
+    table = tiny.harness("compare", "Oz", "O0", "--target", "x86-64", code=0).out
+    assert "over 3 of 3 programs: Oz is better on 3, O0 on 0, equal on 0" in table
+
+
+def test_policies(tiny: User) -> None:
+    listed = tiny.json("policies")
+    assert isinstance(listed, list)
+    assert [row["name"] for row in listed] == [policy.name for policy in all_policies()]
+    assert {row["name"] for row in listed if row["baseline"]} == {"O0", "O1", "O2", "O3", "Os", "Oz"}
+    assert all(
+        {"kind", "class", "track", "targets", "trained_on", "licence", "description"} <= set(row) for row in listed
+    )
+    lines = parsed(tiny.harness("policies", "--csv", code=0).out)
+    assert [line["name"] for line in lines] == [row["name"] for row in listed]
+    table = tiny.harness("policies", code=0).out
+    assert all(f"\n{row['name']} " in table for row in listed)
+
+
+def test_suites(tiny: User) -> None:
+    suites = tiny.json("suites")
+    assert {suite["name"] for suite in suites} == {path.parent.name for path in ROOT.glob("suites/*/suite.toml")}
+    shown = tiny.json("suites", str(TINY))
+    assert (shown["name"], shown["version"]) == ("tiny", "1")
+    facts = {row["name"]: row for row in shown["benchmarks"]}
+    assert list(facts) == ["tally", "glob", "calc"]
+    assert facts["calc"]["language"] == "c++" and facts["calc"]["ir_instructions"] > 1000
+    assert (facts["tally"]["files"], facts["tally"]["split"], facts["tally"]["workloads"]) == (
+        2,
+        "train",
+        ["all", "small"],
+    )
+    assert facts["glob"]["lines"] == sum(
+        1 for line in (TINY.parent / "src/glob/main.c").read_text().splitlines() if line.strip()
+    )
+    lines = parsed(tiny.harness("suites", TINY, "--csv", code=0).out)
+    assert [line["name"] for line in lines] == list(facts)
+    table = tiny.harness("suites", TINY, code=0).out
+    assert all(name in table for name in facts)
+
+
+def test_what_is_absent_from_a_suite_is_said(tiny: User) -> None:
+    shown = tiny.json("suites", "cbench")
+    assert {"bzip2", "crc32"} <= {row["name"] for row in shown["benchmarks"]}
+    assert set(shown["absent"]) == {"ghostscript", "ispell"}
+
+
+def test_dry_run_touches_nothing(tiny: User, tmp_path: Path) -> None:
+    user = User.at(tmp_path)
+    words = ("run", "--suite", TINY, "--policy", "O0,Os,Oz", "--dry-run", "--jobs", "2")
+    fresh = user.harness(*words, code=0).out
+    assert "18 cells: 18 to do, 0 cached" in fresh
+    assert "0 source trees to fetch, 18 modules to freeze" in fresh
+    assert "about " in fresh
+    assert not user.results.exists()
+    made = [path.relative_to(user.cache).as_posix() for path in user.cache.rglob("*")]
+    assert set(made) <= {"tmp", "file-digests.json"}, "neither inputs nor modules"
+    before = sorted(path for path in tiny.cache.rglob("*") if "index" not in path.parts)
+    assert "18 cells: 0 to do, 18 cached" in tiny.harness(*words, code=0).out
+    more = tiny.harness(*words[:-1], "2", "--policy", "O3", code=0).out
+    assert "24 cells: 6 to do, 18 cached" in more
+    assert "6 modules to freeze" in more
+    assert sorted(path for path in tiny.cache.rglob("*") if "index" not in path.parts) == before
+
+
+def test_progress_and_result_go_to_different_places(tmp_path: Path) -> None:
+    """Standard output is the table alone, so that it can be piped; the way there is on standard error."""
+    user = User.at(tmp_path)
+    words = ("run", "--suite", TINY, "--benchmark", "glob", "--policy", "Oz", "--target", "x86-64")
+    answer = user.harness(*words, "--json", code=0)
+    assert [row["policy"] for row in json.loads(answer.out)] == ["Oz"]
+    assert "cells   100%" in answer.err and "left" in answer.err
+    assert f"recorded in {user.results}" in answer.err
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
+def test_export_reads_back_equal(tiny: User, tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"rows.{ending}"
+    answer = tiny.harness("export", file, code=0)
+    rows = tiny.rows()
+    assert answer.err == f"{len(rows)} rows in {file}\n"
+    readers = {"csv": polars.read_csv, "json": polars.read_json, "parquet": polars.read_parquet}
+    frame = readers[ending](file)
+    (run,) = tiny.runs()
+    assert frame.height == len(rows)
+    for name in (
+        "benchmark",
+        "target",
+        "policy",
+        "metric",
+        "unit",
+        "outcome",
+        "object_digest",
+        "cell",
+        "seed",
+        "value",
+    ):
+        told = [getattr(row, name) for row in rows]
+        assert frame[name].to_list() == [getattr(value, "value", value) for value in told], name
+    assert frame["line"].to_list() == list(range(2, len(rows) + 2))
+    assert set(frame["run"]) == {run.header.run} and set(frame["suite"]) == {"tiny"}
+    assert set(frame["llvm"]) == {run.header.llvm} and set(frame["cpu"]) == {run.header.host.cpu}
+
+
+def test_exports_are_equal_to_one_another(tiny: User, tmp_path: Path) -> None:
+    frames = {}
+    for ending, read in (("csv", polars.read_csv), ("json", polars.read_json), ("parquet", polars.read_parquet)):
+        tiny.harness("export", tmp_path / f"rows.{ending}", "--suite", "tiny", code=0)
+        frames[ending] = read(tmp_path / f"rows.{ending}")
+    columns = sorted(frames["parquet"].columns)
+    told = {
+        name: frame.select(polars.col(columns).cast(polars.String).fill_null("")).rows()
+        for name, frame in frames.items()
+    }
+    assert len(columns) > 25
+    assert told["csv"] == told["json"] == told["parquet"]
+
+
+def own_files(name: str, tiny: User) -> list[Any]:
+    """The repository's own files of a schema, as values."""
+    if name == "suite":
+        return [tomllib.loads(path.read_text()) for path in [*ROOT.glob("suites/*/suite.toml"), TINY]]
+    if name == "submission":
+        return [
+            tomllib.loads(path.read_text())
+            for where in ("baselines", "submissions")
+            for path in ROOT.glob(f"{where}/*/*.toml")
+        ]
+    lines = [json.loads(line) for run in tiny.runs() for line in run.path.read_text().splitlines()]
+    return (
+        [line["header"] for line in lines if "header" in line]
+        if name == "header"
+        else [line for line in lines if "header" not in line]
+    )
+
+
+@pytest.mark.parametrize("name", sorted(SCHEMAS))
+def test_schemas_accept_what_there_is_and_refuse_other_things(tiny: User, name: str) -> None:
+    schema = json.loads(tiny.harness("schema", name, code=0).out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    values = own_files(name, tiny)
+    assert values
+    for value in values:
+        assert not list(validator.iter_errors(value))
+        assert list(validator.iter_errors({**value, "misspelt": 1}))
+        for field in schema["required"]:
+            assert list(validator.iter_errors({key: kept for key, kept in value.items() if key != field})), field
+
+
+def test_schemas_are_listed(tiny: User) -> None:
+    assert [line.split()[0] for line in tiny.harness("schema", code=0).out.splitlines()] == list(SCHEMAS)
+
+
+def test_the_shipped_suites_load() -> None:
+    """So that no test above passes for want of a suite."""
+    assert len(load_suite("cbench").programs) >= 20
