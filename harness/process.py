@@ -148,8 +148,8 @@ def run(
             timed_out=timed_out or (by_signal in (signal.SIGXCPU, signal.SIGKILL) and cpu > limits.wall),
             wall=wall,
             cpu=cpu,
-            stdout=_content(out),
-            stderr=_content(err),
+            stdout=_content(out, limits),
+            stderr=_content(err, limits),
         )
     finally:
         for descriptor in (out, err, source):
@@ -205,8 +205,9 @@ def start_again() -> None:
     _stopping.clear()
 
 
-def _content(descriptor: int) -> bytes:
-    size = os.fstat(descriptor).st_size
+def _content(descriptor: int, limits: Limits) -> bytes:
+    """What was written, up to the limit: a command may pass it in the instant before it is set."""
+    size = min(os.fstat(descriptor).st_size, limits.file_size)
     return os.pread(descriptor, size, 0) if size else b""
 
 

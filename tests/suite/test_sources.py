@@ -326,6 +326,8 @@ def test_apt_downloads_from_derived_lists(apt_lists: Path, offered: Path, tmp_pa
     (apt_lists / "sources.list").write_text(repository(tmp_path / "mirror", "1.0", content))
     tree = source_tree(program, cache)
     assert content_of(tree.path) == FILES
+    kept = cache.path("tarballs", program.source.sha256 or "")
+    assert [path.name for path in kept.iterdir()] == ["pack_1.0.orig.tar.gz"]  # and nothing of Debian's own
 
 
 @needs_apt
