@@ -116,7 +116,9 @@ def test_two_folders_do_not_mix(tmp_path: Path) -> None:
     run_file(tmp_path / "a", [row("one", "Oz", 1)])
     run_file(tmp_path / "b", [row("two", "Oz", 2)])
     assert [r[1] for r in rows_in(tmp_path / "a")] == ["one"]
+    kept = index_files()
     assert [r[1] for r in rows_in(tmp_path / "b")] == ["two"]
+    assert kept < index_files()  # the index of one is not thrown away for the other's
 
 
 def test_many_readers_at_once_build_it_once(tmp_path: Path) -> None:

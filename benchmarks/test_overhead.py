@@ -1,0 +1,75 @@
+"""What the harness itself costs: its start, and its own CPU time beside that of the compilers and programs.
+
+``make bench`` runs it. Figures go by ratios of one run: clocks of different machines do not compare.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+HARNESS = Path(sys.executable).with_name("harness")
+HELP_SECONDS = 0.25
+OWN_SHARE = 0.05
+PROGRAMS = "bzip2,gsm,jpeg-c,qsort,rijndael,susan"
+"""Of cbench, half of them upstream and half small: of the whole suite the harness's share is smaller still."""
+
+_ACCOUNT = """
+import json, resource, sys
+from harness.cli import main
+try:
+    main()
+finally:
+    cpu = [sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    print(json.dumps(cpu), file=sys.stderr)
+"""
+
+
+def test_help_is_instant(benchmark: Any) -> None:
+    """``harness --help``, and a bare interpreter between the rounds to compare with."""
+    bare: list[float] = []
+
+    def start(*command: str | Path) -> None:
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+
+    def between() -> None:
+        before = benchmark._timer()
+        start(sys.executable, "-c", "pass")
+        bare.append(benchmark._timer() - before)
+
+    benchmark.pedantic(start, args=(HARNESS, "--help"), setup=between, rounds=15, warmup_rounds=1)
+    median, interpreter = statistics.median(benchmark.stats.stats.data), statistics.median(bare)
+    benchmark.extra_info["ratio to a bare interpreter"] = round(median / interpreter, 2)
+    print(
+        f"\nharness --help: {median:.3f} s, {median / interpreter:.1f} times a bare interpreter ({interpreter:.3f} s)"
+    )
+    assert median < HELP_SECONDS
+
+
+def test_own_share_of_a_cold_run(benchmark: Any, tmp_path: Path) -> None:
+    """A few programs, every baseline, both targets, from a cache that holds the tarballs alone.
+
+    They come from the network, or from the folder that TARBALLS names.
+    """
+    words = ("run", "--suite", "cbench", "--benchmark", PROGRAMS, "--policy", "O0,O1,O2,O3,Os,Oz", "--jobs", "2")
+    offered = os.environ.get("TARBALLS")
+    folders = {"HARNESS_CACHE": str(tmp_path / "cache"), "HARNESS_RESULTS": str(tmp_path / "results")}
+
+    fetch = [HARNESS, "fetch", "cbench", *(["--from", offered] if offered else [])]
+    subprocess.run(fetch, env={**os.environ, **folders}, capture_output=True, check=True)
+
+    def cold() -> tuple[float, float]:
+        command = [sys.executable, "-c", _ACCOUNT, *words]
+        done = subprocess.run(command, env={**os.environ, **folders}, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        own, tools = json.loads(done.stderr.splitlines()[-1])
+        return own, tools
+
+    own, tools = benchmark.pedantic(cold, rounds=1)
+    share = own / tools
+    benchmark.extra_info["own share"] = round(share, 4)
+    print(f"\ncold run: {own:.1f} s of CPU its own, {tools:.1f} s its tools': {share:.1%}")
+    assert share <= OWN_SHARE
