@@ -15,6 +15,7 @@ import pytest
 from harness.cli.schema import SCHEMAS
 from harness.measure import all_metrics
 from harness.policy import all_policies
+from harness.record import open_index
 from harness.suite.load import load_suite
 from tests.drive import ROOT, TINY, User
 
@@ -67,14 +68,12 @@ def test_leaderboard_for_people(tiny: User) -> None:
     assert {row["benchmarks"] for row in part} == {1} and {row["low"] for row in part} == {None}
 
 
-def test_leaderboards_sql_gives_its_figures(tiny: User) -> None:
+def test_leaderboards_sql_gives_its_figures(tiny: User, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every number can be reached by one query: the printed one."""
     answer = tiny.harness("leaderboard", "--target", "aarch64", "--sql", code=0)
-    import duckdb
-
-    (index,) = (tiny.cache / "index").glob("*.duckdb")
-    with duckdb.connect(str(index), read_only=True) as connection:
-        relation = connection.sql(answer.out.replace(";", ""))
+    monkeypatch.setenv("HARNESS_CACHE", str(tiny.cache))
+    with open_index(tiny.results) as index:
+        relation = index.sql(answer.out.replace(";", ""))
         found = [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
     shown = tiny.json("leaderboard", "--target", "aarch64")
     assert {row["policy"]: row["strict"] for row in found} == {row["policy"]: row["strict"] for row in shown}

@@ -236,8 +236,11 @@ def test_a_torn_run_file_is_named_before_anything_is_computed(tiny: User, visito
     torn = visitor.results / whole.name
     torn.write_bytes(whole.read_bytes()[:-100])
     remedy = "restore it, or move it out of the results folder"
-    for words in (("leaderboard",), ("export", str(tmp_path / "rows.csv")), ("replay", whole.stem), (*RUN,)):
-        visitor.harness(*words).refused(2, str(torn), "torn or altered", remedy)
+    new = write_policy(tmp_path / "new", "sroa adce")
+    for words in (("leaderboard",), ("export", tmp_path / "rows.csv"), ("replay", whole.stem), (*RUN, "--policy", new)):
+        answer = visitor.harness(*words)
+        answer.refused(2, str(torn), "torn or altered", remedy)
+        assert "cells" not in answer.err
     torn.rename(tmp_path / torn.name)
     visitor.harness(*RUN, "--policy", "Oz", code=0)
 

@@ -59,6 +59,15 @@ def test_no_space_in_the_cache(tmp_path: Path, toolchain: Toolchain, kilobytes: 
     assert set(re.findall(r'"outcome":"([a-z-]+)"', written)) <= {"ok"}
 
 
+@pytest.mark.parametrize("kilobytes", [4, 60, 300, 700])
+def test_no_space_for_the_index(tiny: User, tmp_path: Path, toolchain: Toolchain, kilobytes: int) -> None:
+    """Half an index is not one: the database says nothing of it when it closes its file."""
+    cache = tmp_path / "small"
+    cache.mkdir()
+    answer = SmallDisk(User(cache, tiny.results), cache, toolchain).harness(kilobytes, "leaderboard")
+    answer.refused(3, f"{cache}: no space left for the cache")
+
+
 @pytest.mark.parametrize("kilobytes", [4, 24])
 def test_no_space_for_results(tiny: User, tmp_path: Path, toolchain: Toolchain, kilobytes: int) -> None:
     results = tmp_path / "small"

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from harness.measure import all_metrics
 from harness.record import Row
 from tests.drive import ROOT, TINY, User, write_policy
+
+pytestmark = pytest.mark.xdist_group("determinism")  # one worker makes what these tests share
 
 DIGESTS = ("frozen_digest", "decisions_digest", "object_digest", "outcome")
 Fact = tuple[object, ...]
@@ -25,15 +28,16 @@ def facts(rows: list[Row]) -> set[Fact]:
 
 
 def test_two_empty_caches_in_different_folders(tmp_path: Path) -> None:
-    """Another folder, environment, working directory, number of workers: equal modules, objects, sizes, keys."""
+    """The suite elsewhere, another environment, working directory, number of workers: equal modules, objects, keys."""
     passes = write_policy(tmp_path / "few", "mem2reg simplifycfg instcombine inline globaldce")
-    words = ("run", "--suite", TINY, "--policy", f"O0,Oz,{passes}")
+    words = ("--policy", f"O0,Oz,{passes}")
+    elsewhere = shutil.copytree(TINY.parent, tmp_path / "copies" / "another name")
     here, there = User.at(tmp_path / "here"), User.at(tmp_path / "a folder with a longer name" / "and depth")
-    here.harness(*words, "--jobs", "1", code=0)
+    here.harness("run", "--suite", TINY, *words, "--jobs", "1", code=0)
     home = tmp_path / "home"
     home.mkdir()
     there.harness(
-        *words, "--jobs", "2", code=0, cwd=home, HOME=str(home), LANG="de_DE.UTF-8", TZ="Asia/Tokyo",
+        "run", "--suite", elsewhere, *words, "--jobs", "2", code=0, cwd=home, HOME=str(home), LANG="de_DE.UTF-8", TZ="Asia/Tokyo",
         TMPDIR=str(home), CPATH="/nowhere", SOURCE_DATE_EPOCH="1", COLUMNS="40", CCC_OVERRIDE_OPTIONS="+-O3",
     )  # fmt: skip
     assert len(facts(here.rows())) == 3 * 2 * 3 * len(all_metrics())
