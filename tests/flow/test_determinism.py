@@ -36,10 +36,9 @@ def test_two_empty_caches_in_different_folders(tmp_path: Path) -> None:
     here.harness("run", "--suite", TINY, *words, "--jobs", "1", code=0)
     home = tmp_path / "home"
     home.mkdir()
-    there.harness(
-        "run", "--suite", elsewhere, *words, "--jobs", "2", code=0, cwd=home, HOME=str(home), LANG="de_DE.UTF-8", TZ="Asia/Tokyo",
-        TMPDIR=str(home), CPATH="/nowhere", SOURCE_DATE_EPOCH="1", COLUMNS="40", CCC_OVERRIDE_OPTIONS="+-O3",
-    )  # fmt: skip
+    other = {"HOME": str(home), "TMPDIR": str(home), "LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo", "COLUMNS": "40"}
+    other |= {"CPATH": "/nowhere", "SOURCE_DATE_EPOCH": "1", "CCC_OVERRIDE_OPTIONS": "+-O3"}  # clang reads these
+    there.harness("run", "--suite", elsewhere, *words, "--jobs", "2", code=0, cwd=home, **other)
     assert len(facts(here.rows())) == 3 * 2 * 3 * len(all_metrics())
     assert facts(here.rows()) == facts(there.rows())
     assert {row.cell for row in here.rows()} == {row.cell for row in there.rows()}
