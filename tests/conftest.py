@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,27 @@ from tests.drive import TINY, User
 # The same examples every time, so that a failure is one of the code; no clock decides.
 settings.register_profile("tests", deadline=None, derandomize=True, database=None)
 settings.load_profile("tests")
+
+ONE_WORKER = {
+    "tests/admission/test_check.py",
+    "tests/flow/test_determinism.py",
+    "tests/flow/test_outcomes.py",
+    "tests/replay/test_replay.py",
+}
+"""Modules whose tests share something that takes long to make: one worker runs all of each."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep those modules together. (xdist 3.8's own marks for this have no effect under pytest 9.)"""
+    from xdist.scheduler.loadscope import LoadScopeScheduling
+
+    class ByModule(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            module = nodeid.split("::")[0]
+            return module if module in ONE_WORKER else nodeid
+
+    return ByModule(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,6 +1,7 @@
 """Commands under limits: how each ended is told exactly, and nothing that it started is left behind."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -93,7 +94,12 @@ def test_cpu_time_is_accounted(tmp_path: Path) -> None:
 
 def test_the_kernel_knows_the_limits(tmp_path: Path) -> None:
     limits = Limits(wall=6.5, memory=64 * MIB, file_size=2 * MIB)
-    ended = shell("sleep 0.2; ulimit -t; ulimit -Ht; ulimit -v; ulimit -f; ulimit -c", tmp_path, limits)
+    core = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (core[1], core[1]))
+    try:
+        ended = shell("sleep 0.2; ulimit -t; ulimit -Ht; ulimit -v; ulimit -f; ulimit -c", tmp_path, limits)
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, core)
     assert ended.stdout.split() == [b"7", b"8", b"65536", b"4096", b"0"]  # seconds, KiB, and blocks of 512 bytes
 
 

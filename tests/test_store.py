@@ -62,13 +62,19 @@ def test_a_failed_entry_leaves_nothing_and_is_tried_again(cache: Store) -> None:
 
 def test_threads_make_it_once_and_do_not_wait_for_other_keys(cache: Store) -> None:
     made: list[str] = []
+    everyone = threading.Barrier(8, timeout=20)
     both = threading.Barrier(2, timeout=20)
 
     def make(entry: Path) -> None:
         made.append(entry.parent.name)
         both.wait()  # only passed when two keys are made at the same time
+        time.sleep(0.1)
 
-    threads = [threading.Thread(target=cache.folder, args=("kind", key, make)) for key in (KEY, OTHER) * 4]
+    def ask(key: str) -> None:
+        everyone.wait()
+        cache.folder("kind", key, make)
+
+    threads = [threading.Thread(target=ask, args=(key,)) for key in (KEY, OTHER) * 4]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -13,6 +13,7 @@ from harness.measure import choose_metrics
 from harness.policy import Policy, all_policies
 from harness.policy.load import choose_policies
 from harness.suite.load import LoadedSuite, Program, choose, load_suite
+from harness.suite.sources import forget_digests
 from harness.vocabulary import Level, Target, Track
 
 __all__ = ["Module", "Request", "make_request", "parse_targets", "parse_track", "parse_word"]
@@ -63,6 +64,7 @@ def make_request(
 
     Without policies: every baseline and submission of the track.
     """
+    forget_digests()
     loaded = load_suite(suite)
     chosen_track = parse_track(track)
     named = list(policies)

@@ -19,7 +19,7 @@ from harness.suite.load import Program
 from harness.suite.model import Source
 from harness.vocabulary import Origin
 
-__all__ = ["SourceTree", "is_fetched", "source_tree", "tree_digest"]
+__all__ = ["SourceTree", "forget_digests", "is_fetched", "source_tree", "tree_digest"]
 
 _apt_lock = Lock()  # apt's private lists have one writer
 
@@ -35,6 +35,11 @@ class SourceTree:
 def tree_digest(program: Program) -> str:
     """The digest of the program's source tree, known before anything is fetched."""
     return _tree_digest(program.folder, program.source)
+
+
+def forget_digests() -> None:
+    """Look at the sources anew: they may have been edited since the last request of this process."""
+    _tree_digest.cache_clear()
 
 
 @lru_cache(maxsize=256)

@@ -7,8 +7,6 @@ import pytest
 
 from tests.drive import TINY, Answer, Sketch, User, result_of, write_suite
 
-pytestmark = pytest.mark.xdist_group("admission")  # one worker makes what these tests share
-
 FINE = '#include <stdio.h>\nint main(void) { puts("fine"); return 0; }\n'
 PROCESS = '#include <stdio.h>\n#include <unistd.h>\nint main(void) { printf("%d\\n", (int)getpid()); return 0; }\n'
 SIGN = '#include <stdio.h>\nint main(void) { char c = (char)200; puts(c < 0 ? "signed" : "unsigned"); return 0; }\n'

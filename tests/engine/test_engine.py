@@ -92,18 +92,21 @@ def test_a_task_comes_back_as_soon_as_it_ends() -> None:
 def test_closing_cancels_what_has_not_started(make: Callable[[], Engine]) -> None:
     engine = make()
     started: list[int] = []
+    ended: list[int] = []
 
     def work(number: int) -> None:
         started.append(number)
         time.sleep(0.01)
+        ended.append(number)
 
     results = engine.run(work, range(500))
     next(iter(results))
     results.close()  # type: ignore[attr-defined]
     count = len(started)
     assert 1 <= count <= 50
+    assert sorted(ended) == sorted(started)  # nothing goes on behind our back
     time.sleep(0.05)
-    assert len(started) == count  # and nothing goes on behind our back
+    assert len(started) == count
 
 
 @engines
@@ -137,6 +140,7 @@ from harness.process import Limits, run
 folder = Path(sys.argv[1])
 
 def work(number):
+    (folder / f"started{number}").touch()
     script = f"sleep 60 & echo $! > pid{number}; mv pid{number} ready{number}; wait"
     return run(["/bin/sh", "-c", script], cwd=folder, limits=Limits(wall=60))
 
@@ -164,6 +168,7 @@ def test_ctrl_c_ends_the_commands_at_once_and_the_engine_can_be_used_again(tmp_p
     assert time.monotonic() - started < 10
     assert out == "interrupted\n[b'a\\n', b'b\\n']\n"
     assert len(list(tmp_path.glob("ready*"))) == 2
+    assert len(list(tmp_path.glob("started*"))) <= 4  # the others were never begun
     for pid in pids:
         status = Path(f"/proc/{pid}/stat")
         assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"

@@ -21,8 +21,6 @@ from harness.toolchain import Toolchain
 from harness.vocabulary import Outcome
 from tests.drive import TINY, Answer, Sketch, User, forge, write_policy, write_suite
 
-pytestmark = pytest.mark.xdist_group("outcomes")  # one worker makes what these tests share
-
 THROWS = """
 #include <cstdio>
 #include <cstdlib>

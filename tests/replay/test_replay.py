@@ -18,8 +18,6 @@ from harness.toolchain import Toolchain
 from harness.vocabulary import Level, PolicyKind
 from tests.drive import ROOT, TINY, User, forge, write_policy
 
-pytestmark = pytest.mark.xdist_group("replay")  # one worker makes what these tests share
-
 PASSES = "mem2reg, simplifycfg\nfunction(instcombine<no-verify-fixpoint>) prune-eh\ncgscc(inline) globaldce\n"
 
 

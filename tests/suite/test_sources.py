@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import PrerequisiteError, UsageError
+from harness.flow.request import make_request
+from harness.freeze.freeze import program_digest
 from harness.store import Store
 from harness.suite import debian
 from harness.suite.load import LoadedSuite, Program, load_suite
@@ -180,6 +182,20 @@ def test_own_sources_are_used_where_they_are(tmp_path: Path, cache: Store) -> No
     renamed = own_program(tmp_path / "d", {"prog.c": "int main(void) { return 0; }"})
     assert source_tree(same, cache).digest == tree.digest
     assert len({tree.digest, source_tree(other, cache).digest, source_tree(renamed, cache).digest}) == 3
+
+
+def test_every_request_sees_the_sources_as_they_are_now(tmp_path: Path) -> None:
+    """In one process, as in a notebook."""
+    definition = suite(tmp_path, "0" * 64).file
+    text = definition.read_text()
+    start, end = text.index("[sources.pack]"), text.index("[[benchmarks]]")
+    definition.write_text(text[:start] + '[sources.pack]\norigin = "own"\nlicence = "MIT"\npath = "."\n\n' + text[end:])
+    digests = []
+    for content in ("int main(void) { return 0; }", "int main(void) { return 1; }"):
+        write_files(tmp_path, {"main.c": content})
+        (program,) = make_request(str(definition), policies=["Oz"]).programs
+        digests.append((tree_digest(program), program_digest(program)))
+    assert digests[0][0] != digests[1][0] and digests[0][1] != digests[1][1]
 
 
 def test_a_missing_source_folder_is_named(tmp_path: Path, cache: Store) -> None:

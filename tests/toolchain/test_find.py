@@ -197,6 +197,26 @@ def test_each_family_depends_on_its_own_files(
         assert (after.runtime[target.value] != before.runtime[target.value]) == runtime_changes
 
 
+def test_a_targets_counts_depend_on_its_emulator_and_library(
+    tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toolchain = pretended(tmp_path / "llvm")
+    library = tmp_path / "libc.a"
+    library.write_text("one")
+    arm = replace(TARGETS[Target.AARCH64], libc=(str(library),))
+    monkeypatch.setattr(llvm, "TARGETS", {**TARGETS, Target.AARCH64: arm})
+    monkeypatch.setenv("PATH", str(tmp_path))
+    stub(tmp_path / "qemu-aarch64", "one")
+    before = toolchain.fingerprint
+    stub(tmp_path / "qemu-aarch64", "two two")
+    emulated = anew(toolchain).fingerprint
+    library.write_text("two two")
+    linked_anew = anew(toolchain).fingerprint
+    assert before.llvm == emulated.llvm == linked_anew.llvm
+    assert before.runtime["x86-64"] == emulated.runtime["x86-64"] == linked_anew.runtime["x86-64"]
+    assert len({f.runtime["aarch64"] for f in (before, emulated, linked_anew)}) == 3
+
+
 def test_it_does_not_depend_on_where_llvm_lies(tmp_path: Path, empty_cache: Path) -> None:
     one, other = pretended(tmp_path / "one"), pretended(tmp_path / "the other")
     assert one.fingerprint == other.fingerprint
