@@ -122,12 +122,13 @@ def test_fast_math_is_refused_at_every_level(flag: str, level: Level, toolchain:
 def test_every_kind_of_fast_instruction_is_seen(
     source: str, instruction: str, toolchain: Toolchain, tmp_path: Path
 ) -> None:
-    ir = module(toolchain, tmp_path, Level.O2, "-ffast-math", "-fno-math-errno", source=source)
+    ir = module(toolchain, tmp_path, Level.O2, "-ffast-math", "-fno-math-errno", source=f"{source}\n{BEHIND}")
     message = refused(ir, Level.O2)
     assert message.startswith("'one' has a fast-math instruction (")
     assert instruction in message
 
 
+BEHIND = "int behind(int x) { return x; }"
 MARKED = """
 __attribute__((noinline)) static int marked(int x) { return x * 3; }
 int main(int argc, char **argv) { return marked(argc) == 4; }

@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "loop")) { for (volatile int i = 0;; i++) { } }
   if (!strcmp(what, "sleep")) { sleep(60); }
   if (!strcmp(what, "print")) { fputs(value, stdout); }
-  if (!strcmp(what, "flood")) { for (;;) puts("0123456789012345678901234567890123456789"); }
+  if (!strcmp(what, "flood")) { for (int i = 0; i < 60000; i++) puts("0123456789012345678901234567890123456789"); }
   if (!strcmp(what, "copy")) { int c; while ((c = getchar()) != EOF) putchar(c); }
   if (!strcmp(what, "cat")) {
     FILE *file = fopen(value, "r");
@@ -176,7 +176,7 @@ def test_an_emulated_program_has_ten_times_as_long(programs: Programs, tmp_path:
     assert outcome((slow, Runner()), workload, tmp_path)[0] is Outcome.RUN_TIMEOUT
 
 
-def test_endless_output_is_stopped(programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_much_output_is_stopped(programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.verify.execute._LARGEST_OUTPUT", 1 << 20)
     found = outcome(programs(Target.X86_64), ready("flood"), tmp_path)
     assert found == (Outcome.RUN_CRASH, "workload small: killed by SIGXFSZ")
@@ -223,6 +223,7 @@ def test_every_output_file_counts(target: Target, programs: Programs, tmp_path: 
     right = written("out", "text", "a")
     assert written("out", "text", "again") == right
     assert written("out", "texts", "b") != right
+    assert written("out", "next", "f") != right
     assert written("out", "", "c") != right
     assert written("out", "text", "d", outputs=()) != right
     assert written("other", "text", "e", outputs=("other",)) != right
