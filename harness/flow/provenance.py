@@ -53,7 +53,7 @@ def _commit() -> tuple[str | None, bool | None]:
     """The checkout's commit, and whether anything but results differs from it."""
     try:
         head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
-        status = ["git", "status", "--porcelain", "--", ".", ":!results"]
+        status = ["git", "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results"]
         changed = subprocess.run(status, cwd=ROOT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None, None
