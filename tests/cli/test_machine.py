@@ -185,7 +185,7 @@ def test_two_identical_runs_at_once(tmp_path: Path) -> None:
     """The second is told to wait, and takes nothing from the first."""
     user = User.at(tmp_path)
     words = (*RUN, "--target", "x86-64")
-    first = user.start(*words)
+    first = user.start(*words, "--jobs", "1")
     deadline = time.monotonic() + 60
     while not list(user.results.glob(".*.journal")):
         assert first.poll() is None and time.monotonic() < deadline
