@@ -8,9 +8,10 @@ import streamlit as st
 from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, unit
 from harness.page.charts import CONFIG, comparison_figure
-from harness.page.formats import ABSENT, ROW_HEIGHT, ratio
+from harness.page.formats import ratio
 from harness.page.palette import palette
 from harness.page.sql import show_sql
+from harness.page.table import number_format, show_table
 from harness.rank.compare import Comparison, compare, compare_sql, summarise
 from harness.rank.standings import Question, standings
 
@@ -70,15 +71,11 @@ def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> No
     )
     config = st.column_config
     unit_ = unit(question.metric)
-    number = "%,d" if unit_ != "s" else "%.4f"
-    st.dataframe(
+    number = number_format(question.metric)
+    show_table(
         frame,
-        hide_index=True,
-        height="content",
-        row_height=ROW_HEIGHT,
-        placeholder=ABSENT,
-        key="comparison",
-        column_config={
+        "comparison",
+        {
             "benchmark": config.TextColumn("benchmark", width=120),
             "a": config.NumberColumn(f"{a} ({unit_})", format=number),
             "b": config.NumberColumn(f"{b} ({unit_})", format=number),

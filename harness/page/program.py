@@ -9,9 +9,10 @@ from harness.errors import UsageError
 from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, unit
 from harness.page.charts import CONFIG, programs_figure
-from harness.page.formats import ABSENT, ROW_HEIGHT, interval, ratio, short
+from harness.page.formats import ABSENT, interval, ratio, short
 from harness.page.palette import palette
 from harness.page.sql import show_sql
+from harness.page.table import number_format, show_table
 from harness.page.text import show_text
 from harness.policy.load import load_policy
 from harness.rank.programs import ProgramFigure, programs, programs_sql
@@ -82,15 +83,11 @@ def _table(rows: Sequence[ProgramFigure], question: Question, policy: str) -> No
     )
     config = st.column_config
     unit_ = unit(question.metric)
-    number = "%,d" if unit_ != "s" else "%.4f"
-    st.dataframe(
+    number = number_format(question.metric)
+    show_table(
         frame,
-        hide_index=True,
-        height="content",
-        row_height=ROW_HEIGHT,
-        placeholder=ABSENT,
-        key="programs",
-        column_config={
+        "programs",
+        {
             "benchmark": config.TextColumn("benchmark", width=120),
             "split": config.TextColumn("split", width=60),
             "origin": config.TextColumn("origin", width=70),

@@ -8,8 +8,9 @@ import streamlit as st
 
 from harness.errors import UsageError
 from harness.page import address, site
-from harness.page.formats import ABSENT, ROW_HEIGHT, day, short
+from harness.page.formats import ABSENT, day, short
 from harness.page.sql import show_sql
+from harness.page.table import show_table
 from harness.page.text import show_text
 from harness.paths import ROOT, default_results
 from harness.rank.runs import RecordedCell, RecordedRun, recorded_cells, runs, runs_sql
@@ -53,13 +54,10 @@ def _table(table: Sequence[RecordedRun]) -> None:
         }
     )
     config = st.column_config
-    st.dataframe(
+    show_table(
         frame,
-        hide_index=True,
-        height="content",
-        row_height=ROW_HEIGHT,
-        key="runs",
-        column_config={
+        "runs",
+        {
             "run": config.TextColumn("run", width=310),
             "started": config.TextColumn("started (UTC)", width=125),
             "suite": config.TextColumn("suite", width=75),
