@@ -1,23 +1,39 @@
-"""Running one external command under limits, and saying exactly how it ended.
+"""Running one trusted tool under limits, and saying exactly how it ended.
 
-Every process that the harness starts goes through ``run``. It knows nothing of compilers.
+Stock compilers, linkers, tar and apt are run here; what is not ours runs in ``harness.sandbox``.
+The limits are in place before the tool's first instruction: util-linux's ``prlimit`` sets them and
+becomes the tool. ``setpriv`` asks the kernel to kill the tool when the harness dies, however it dies.
 """
 
+import errno
 import os
 import re
-import resource
 import select
+import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from threading import Event, Lock
 
 from harness.errors import PrerequisiteError, StoppedError
 
-__all__ = ["Ended", "Limits", "run", "signal_name", "start_again", "stop_all", "tools_cpu_seconds"]
+__all__ = [
+    "Ended",
+    "Limits",
+    "account",
+    "killable",
+    "last_words",
+    "run",
+    "signal_name",
+    "start_again",
+    "stop_all",
+    "tools_cpu_seconds",
+]
 
 MIB = 1 << 20
 
@@ -69,7 +85,7 @@ class Ended:
             how = f"killed by {signal_name(self.signal)}"
         else:
             how = f"exit status {self.exit}"
-        return f"{Path(self.argv[0]).name}: {how}{_last_words(self.stderr)}"
+        return f"{Path(self.argv[0]).name}: {how}{last_words(self.stderr)}"
 
 
 def signal_name(number: int) -> str:
@@ -96,27 +112,24 @@ def run(
     limits: Limits,
     env: Mapping[str, str] | None = None,
     stdin: Path | None = None,
-    argv0: str | None = None,
 ) -> Ended:
     """Run ``argv`` in ``cwd`` and wait for its end, or end it and its whole process group.
 
     ``env`` is the complete environment (default: a minimal fixed one), ``stdin`` a file (default:
-    empty), ``argv0`` what the program sees as its name. Raises PrerequisiteError when the command
-    cannot be started at all.
+    empty). Raises PrerequisiteError when the command cannot be started at all.
     """
     if _stopping.is_set():
         raise StoppedError("stopped")
     command = [os.fspath(part) for part in argv]
-    executable = command[0]
-    shown = [argv0 or executable, *command[1:]]
+    prefix = _limiter(limits)
+    _require_executable(command[0])
     out, err = os.memfd_create("stdout"), os.memfd_create("stderr")
     source = os.open(stdin or os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     try:
         started = time.monotonic()
         try:
             child = subprocess.Popen(
-                shown,
-                executable=executable,
+                [*prefix, *command],
                 cwd=cwd,
                 env=dict(env) if env is not None else {"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
                 stdin=source,
@@ -125,7 +138,7 @@ def run(
                 start_new_session=True,
             )
         except OSError as error:
-            raise PrerequisiteError(f"cannot start {executable}: {error.strerror}") from None
+            raise PrerequisiteError(f"cannot start {command[0]}: {error.strerror}") from None
         with _lock:
             _running.add(child.pid)
             if _stopping.is_set():
@@ -139,7 +152,7 @@ def run(
             raise StoppedError("stopped")
         child.returncode = os.waitstatus_to_exitcode(status)  # Popen must not wait for it again
         cpu = usage.ru_utime + usage.ru_stime
-        _account(cpu)
+        account(cpu)
         by_signal = -child.returncode if child.returncode < 0 else None
         return Ended(
             argv=tuple(command),
@@ -148,31 +161,41 @@ def run(
             timed_out=timed_out or (by_signal in (signal.SIGXCPU, signal.SIGKILL) and cpu > limits.wall),
             wall=wall,
             cpu=cpu,
-            stdout=_content(out, limits),
-            stderr=_content(err, limits),
+            stdout=_content(out),
+            stderr=_content(err),
         )
     finally:
         for descriptor in (out, err, source):
             os.close(descriptor)
 
 
-def _wait(pid: int, limits: Limits) -> bool:
-    """Set the limits, wait for the end, kill what is left of the group; whether time ran out."""
+@lru_cache(maxsize=64)
+def _limiter(limits: Limits) -> tuple[str, ...]:
+    """The command that sets the limits and becomes the command behind it."""
+    tools = {name: shutil.which(name) for name in ("setpriv", "prlimit")}
+    missing = [name for name, path in tools.items() if path is None]
+    if missing:
+        raise PrerequisiteError(f"missing: {', '.join(missing)}", hint="apt-get install util-linux")
     seconds = int(limits.wall) + 1
-    settings = [
-        (resource.RLIMIT_CPU, (seconds, seconds + 1)),
-        (resource.RLIMIT_FSIZE, (limits.file_size, limits.file_size)),
-        (resource.RLIMIT_CORE, (0, 0)),
-    ]
+    settings = [f"--cpu={seconds}:{seconds + 1}", f"--fsize={limits.file_size}", "--core=0"]
     if limits.memory is not None:
-        settings.append((resource.RLIMIT_AS, (limits.memory, limits.memory)))
+        settings.append(f"--as={limits.memory}")
+    return str(tools["setpriv"]), "--pdeathsig", "KILL", str(tools["prlimit"]), *settings, "--"
+
+
+def _require_executable(command: str) -> None:
+    """Raise PrerequisiteError for what cannot be started: the limiter would die of it with words of its own."""
+    path = shutil.which(command, path="/usr/bin:/bin") if "/" not in command else command
+    if path is None or not Path(path).exists():
+        raise PrerequisiteError(f"cannot start {command}: {os.strerror(errno.ENOENT)}")
+    if not Path(path).is_file() or not os.access(path, os.X_OK):
+        raise PrerequisiteError(f"cannot start {command}: {os.strerror(errno.EACCES)}")
+
+
+def _wait(pid: int, limits: Limits) -> bool:
+    """Wait for the end and kill what is left of the group; whether time ran out."""
     pidfd = os.pidfd_open(pid)
     try:
-        for kind, values in settings:
-            try:
-                resource.prlimit(pid, kind, values)
-            except ProcessLookupError:  # it has ended already
-                break
         poll = select.poll()
         poll.register(pidfd, select.POLLIN)
         ended = poll.poll(min(limits.wall * 1000, (1 << 31) - 1))
@@ -186,7 +209,24 @@ def _wait(pid: int, limits: Limits) -> bool:
     return not ended
 
 
-def _account(seconds: float) -> None:
+@contextmanager
+def killable(pid: int) -> Iterator[None]:
+    """While this lasts, ``stop_all`` kills the process group ``pid`` too. Raises StoppedError once it has."""
+    with _lock:
+        if _stopping.is_set():
+            raise StoppedError("stopped")
+        _running.add(pid)
+    try:
+        yield
+    finally:
+        with _lock:
+            _running.discard(pid)
+        if _stopping.is_set():  # whatever else it is that went wrong, this is why
+            raise StoppedError("stopped")
+
+
+def account(seconds: float) -> None:
+    """Add to ``tools_cpu_seconds`` what another module ran."""
     global _cpu_total
     with _lock:
         _cpu_total += seconds
@@ -205,14 +245,13 @@ def start_again() -> None:
     _stopping.clear()
 
 
-def _content(descriptor: int, limits: Limits) -> bytes:
-    """What was written, up to the limit: a command may pass it in the instant before it is set."""
-    size = min(os.fstat(descriptor).st_size, limits.file_size)
+def _content(descriptor: int) -> bytes:
+    size = os.fstat(descriptor).st_size
     return os.pread(descriptor, size, 0) if size else b""
 
 
-def _last_words(stderr: bytes) -> str:
-    """The line of standard error that says most: the first error, else the last line above a stack trace."""
+def last_words(stderr: bytes) -> str:
+    """``: `` and the line of standard error that says most: the first error, else the last line above a stack trace."""
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     lines = [line for line in lines if not _STACK_FRAME.match(line)]  # addresses: other ones each time
     if not lines:

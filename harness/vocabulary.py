@@ -5,7 +5,7 @@
 
 from enum import StrEnum
 
-__all__ = ["Level", "Origin", "Outcome", "PolicyClass", "PolicyKind", "Split", "Target", "Track"]
+__all__ = ["Isolation", "Level", "Origin", "Outcome", "PolicyClass", "PolicyKind", "Split", "Target", "Track"]
 
 
 class Target(StrEnum):
@@ -71,6 +71,15 @@ class Origin(StrEnum):
     """Written for the project, in the suite's folder."""
     LOCAL = "local"
     """A path on the user's disk."""
+
+
+class Isolation(StrEnum):
+    """What stood between the machine and the code that is not the harness's own."""
+
+    SANDBOX = "sandbox"
+    """Namespaces, dropped rights, a filter of system calls, limits on everything."""
+    TRUSTED = "trusted"
+    """Nothing but limits on time and memory: the user asked for it with ``--trust``."""
 
 
 class Outcome(StrEnum):

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from harness.bench import Bench
+from harness.sandbox import Sandbox
 from harness.store import Store
 from harness.toolchain import Toolchain, find_toolchain
 from tests.drive import TINY, User
@@ -56,6 +58,18 @@ def toolchain() -> Toolchain:
 def store(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Store:
     """A cache that the tests of one worker share. Never for tests of the cache itself."""
     return Store(Path(tmp_path_factory.mktemp("store")))
+
+
+@pytest.fixture(scope="session")
+def bench(toolchain: Toolchain, store: Store) -> Bench:
+    """The workbench on that cache."""
+    return Bench(toolchain, store.root)
+
+
+@pytest.fixture(scope="session")
+def sandbox(bench: Bench) -> Sandbox:
+    """The sandbox of this machine."""
+    return bench.sandbox
 
 
 @pytest.fixture(scope="session")

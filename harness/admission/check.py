@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from harness.admission.sanitizers import sanitizer_findings
+from harness.bench import Bench
 from harness.engine import Engine
 from harness.errors import CellError, UsageError
-from harness.flow.bench import Bench
 from harness.flow.cell import reference_object
 from harness.flow.progress import Observer
 from harness.suite.load import Program
@@ -51,6 +51,7 @@ def check_suite(
     programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer
 ) -> tuple[list[Finding], dict[str, dict[str, str]]]:
     """All findings, and the results that every build agrees on: benchmark → workload → digest."""
+    bench.sandbox.probe()
     ways = [(program, target, level) for program in programs for target in Target for level in Level]
     ways.sort(key=lambda way: -len(way[0].benchmark.files))
     built: dict[str, list[BuildResult]] = {}
@@ -101,10 +102,8 @@ def _build(way: tuple[Program, Target, Level], bench: Bench) -> BuildResult:
     ready = prepare(program, bench.store)
     try:
         built, _ = reference_object(program, level, target, bench)
-        first = run_workloads(program, target, built, ready, bench.toolchain, bench.store)
-        second = (
-            run_workloads(program, target, built, ready, bench.toolchain, bench.store) if level is Level.O2 else first
-        )
+        first = run_workloads(program, target, built, ready, bench)
+        second = run_workloads(program, target, built, ready, bench) if level is Level.O2 else first
     except (CellError, UsageError) as error:
         return BuildResult(program, target, level, {}, "; ".join(map(str.strip, str(error).splitlines())))
     unstable = [name for name in first if first[name] != second[name]]

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from harness.bench import Bench
 from harness.errors import CellError
-from harness.flow.bench import Bench
 from harness.freeze.commands import driver
 from harness.process import Limits, run
 from harness.suite.load import Program
@@ -40,12 +40,10 @@ def sanitizer_findings(program: Program, ready: Sequence[ReadyWorkload], bench: 
         if not built.ok:
             return [f"cannot be built with sanitizers: {built.reason()}"]
         findings: list[str] = []
-        runner = Runner(emulator=None, memory=None, environment=_OPTIONS)
+        runner = Runner(emulator=None, address_space=None, environment=_OPTIONS, system=True)
         for item in ready:
-            folder = scratch / f"run-{item.workload.name}"
-            folder.mkdir()
             try:
-                execute(executable, item, folder, runner)
+                execute(executable, item, runner, bench.sandbox)
             except CellError as error:
                 findings.append(error.message)
         return findings

@@ -1,25 +1,28 @@
 """Running a compile plan: decisions and a frozen module to an object, in a folder of its own.
 
-No submitted code is near: the plan comes from the decisions, its tools are stock LLVM's.
+No submitted code is near: the plan comes from the decisions, its tools are stock LLVM's. A step that
+a submission had a say in still runs in the sandbox: a pass can read and write files.
 """
 
 import json
+import os
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from harness.apply.plan import FROZEN, OBJECT, OPTIMISED, CompilePlan, Step
+from harness.bench import Bench
 from harness.decide import Decisions
 from harness.digest import digest_file, digest_of
 from harness.errors import CellError
 from harness.freeze import FrozenModule
 from harness.freeze.freeze import count_instructions
-from harness.process import Ended, Limits, run
-from harness.store import Store
-from harness.toolchain import Toolchain
+from harness.process import Limits, run
+from harness.sandbox import GIB, SCRATCH, Job
+from harness.sandbox import Limits as SandboxLimits
 from harness.vocabulary import Outcome
 
-__all__ = ["Compiled", "compile_decisions", "run_plan"]
+__all__ = ["Compiled", "compile_decisions", "run_plan", "tool_job"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,42 +37,79 @@ class Compiled:
     """CPU seconds of both steps."""
 
 
-def compile_decisions(
-    frozen: FrozenModule, decisions: Decisions, plan: CompilePlan, toolchain: Toolchain, store: Store, timeout: float
-) -> Compiled:
+def compile_decisions(frozen: FrozenModule, decisions: Decisions, plan: CompilePlan, bench: Bench) -> Compiled:
     """The object of these decisions, from the cache or compiled now.
 
     Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
     """
-    key = digest_of(["object", 1, frozen.digest, decisions.digest, asdict(plan), toolchain.fingerprint.llvm])
+    key = digest_of(["object", 1, frozen.digest, decisions.digest, asdict(plan), bench.toolchain.fingerprint.llvm])
 
     def make(entry: Path) -> None:
         shutil.copyfile(frozen.bitcode, entry / FROZEN)
-        cpu = run_plan(plan, entry, toolchain, store, timeout)
+        cpu = run_plan(plan, entry, bench)
         facts = {
             "digest": digest_file(entry / OBJECT),
-            "ir_instructions": count_instructions(entry / OPTIMISED, toolchain),
+            "ir_instructions": count_instructions(entry / OPTIMISED, bench.toolchain),
             "cpu": cpu,
         }
         for name in (FROZEN, OPTIMISED):
             (entry / name).unlink()
         (entry / "facts.json").write_text(json.dumps(facts))
 
-    entry = store.folder("objects", key, make)
+    entry = bench.store.folder(bench.area("objects"), key, make)
     facts = json.loads((entry / "facts.json").read_bytes())
     return Compiled(entry / OBJECT, facts["digest"], facts["ir_instructions"], facts["cpu"])
 
 
-def run_plan(plan: CompilePlan, folder: Path, toolchain: Toolchain, store: Store, timeout: float) -> float:
-    """Both steps in ``folder``, which holds the frozen module; their CPU seconds."""
-    limits = Limits(wall=timeout)
-    return sum(_step(step, folder, toolchain, store, limits).cpu for step in (plan.optimise, plan.generate))
+def run_plan(plan: CompilePlan, folder: Path, bench: Bench) -> float:
+    """Both steps in ``folder``, which holds the frozen module; their CPU seconds.
+
+    Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
+    """
+    return sum(
+        _foreign_step(step, folder, bench) if step.foreign else _step(step, folder, bench)
+        for step in (plan.optimise, plan.generate)
+    )
 
 
-def _step(step: Step, folder: Path, toolchain: Toolchain, store: Store, limits: Limits) -> Ended:
-    done = run([toolchain.tool(step.tool), *step.arguments], cwd=folder, limits=limits)
+def _step(step: Step, folder: Path, bench: Bench) -> float:
+    command = [bench.toolchain.tool(step.tool), *step.arguments]
+    done = run(command, cwd=folder, limits=Limits(wall=bench.compile_timeout))
     if done.ok:
-        return done
-    store.require_space(done.stderr)
+        return done.cpu
+    bench.store.require_space(done.stderr)
     outcome = Outcome.COMPILE_TIMEOUT if done.timed_out else Outcome.COMPILE_ERROR
     raise CellError(outcome, done.reason(), done.transient)
+
+
+def _foreign_step(step: Step, folder: Path, bench: Bench) -> float:
+    job = tool_job(step.tool, step.arguments, folder / step.reads, (step.writes,), bench.compile_timeout, bench)
+    done = bench.sandbox.run(job)
+    if not done.ok:
+        outcome = Outcome.COMPILE_TIMEOUT if done.out_of_time else Outcome.COMPILE_ERROR
+        raise CellError(outcome, done.reason_line(), done.transient)
+    if why := done.refused.get(step.writes):
+        raise CellError(Outcome.COMPILE_ERROR, f"{step.tool}: its output {step.writes} is {why}")
+    (folder / step.writes).write_bytes(done.results[step.writes])
+    return done.cpu
+
+
+def tool_job(
+    tool: str, arguments: tuple[str, ...], source: Path, results: tuple[str, ...], timeout: float, bench: Bench
+) -> Job:
+    """One tool of the toolchain on one file, which it finds by its name in the folder that it runs in."""
+    program = os.path.realpath(bench.toolchain.tool(tool))
+    limits = SandboxLimits(
+        wall=timeout, memory=8 * GIB, address_space=8 * GIB, processes=16, files=10_000, scratch=GIB, file_size=GIB
+    )
+    prefix = Path(program).parent.parent
+    return Job(
+        program,
+        arguments,
+        files={f"{SCRATCH}/{source.name}": source},
+        system=True,
+        folders=() if prefix.is_relative_to("/usr") else (prefix,),
+        environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+        results=results,
+        limits=limits,
+    )

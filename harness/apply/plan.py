@@ -23,6 +23,11 @@ class Step:
 
     tool: str
     arguments: tuple[str, ...]
+    reads: str
+    """The file that it reads, in the folder that it runs in."""
+    writes: str
+    foreign: bool = False
+    """Whether a submission had a say in the arguments: then it runs in the sandbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +40,18 @@ class CompilePlan:
 
 def clang_optimise(level: Level, target: Target) -> Step:
     """The reference's first step."""
-    return Step("clang", (*_common(level, target), FROZEN, "-emit-llvm", "-c", "-o", OPTIMISED))
+    return Step("clang", (*_common(level, target), FROZEN, "-emit-llvm", "-c", "-o", OPTIMISED), FROZEN, OPTIMISED)
 
 
 def clang_generate(level: Level, target: Target) -> Step:
     """The reference's second step."""
     disable = ("-Xclang", "-disable-llvm-passes")
-    return Step("clang", (*_common(level, target), OPTIMISED, *disable, "-c", "-o", OBJECT))
+    return Step("clang", (*_common(level, target), OPTIMISED, *disable, "-c", "-o", OBJECT), OPTIMISED, OBJECT)
 
 
 def clang_direct(level: Level, target: Target, output: str) -> Step:
     """What the two steps must equal: clang's own way from the frozen module to an object."""
-    return Step("clang", (*_common(level, target), FROZEN, "-c", "-o", output))
+    return Step("clang", (*_common(level, target), FROZEN, "-c", "-o", output), FROZEN, output)
 
 
 def _common(level: Level, target: Target) -> tuple[str, ...]:

@@ -2,10 +2,12 @@
 
 from dataclasses import asdict
 
+from harness.bench import open_bench
 from harness.cli.output import Column, Format, emit, note
-from harness.errors import PrerequisiteError
+from harness.errors import HarnessError, PrerequisiteError
 from harness.paths import cache_root
-from harness.toolchain.doctor import examine
+from harness.sandbox import enforcement
+from harness.toolchain.doctor import Prerequisite, examine
 
 __all__ = ["doctor"]
 
@@ -19,7 +21,7 @@ COLUMNS = (
 
 def doctor(format_: Format) -> int:
     """Exit code: 0 when nothing required is missing. Raises PrerequisiteError otherwise."""
-    lines = examine()
+    lines = [*examine(), *_sandbox()]
     missing = [line for line in lines if line.found is None and line.required]
     marks = [("ok" if line.found else "MISSING" if line.required else "absent") for line in lines]
     emit([asdict(line) | {"mark": mark} for line, mark in zip(lines, marks, strict=True)], COLUMNS, format_)
@@ -34,3 +36,13 @@ def doctor(format_: Format) -> int:
             hint="; ".join(dict.fromkeys(m.remedy for m in missing)),
         )
     return 0
+
+
+def _sandbox() -> list[Prerequisite]:
+    """What isolates here what is not the harness's own, tried."""
+    use = "isolating what is not ours"
+    try:
+        enforced = enforcement(open_bench().sandbox)
+    except HarnessError as error:
+        return [Prerequisite("sandbox", None, use, f"{error.message}\n  {error.hint or ''}".rstrip())]
+    return [Prerequisite(f"sandbox: {entry.what}", entry.how, use, "-") for entry in enforced]

@@ -3,10 +3,10 @@
 import os
 from pathlib import Path
 
+from harness.bench import open_bench
 from harness.cli.output import note, observer
 from harness.engine import local_engine
 from harness.errors import UsageError
-from harness.flow.bench import open_bench
 from harness.flow.stages import fetch_sources
 from harness.suite.load import load_suite
 

@@ -25,6 +25,10 @@ Csv = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 Results = Annotated[Path | None, typer.Option("--results", help="Folder of run files (default: results/).")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers (default: one a core).")]
 SuitePath = Annotated[str | None, typer.Option("--suite", help="Path of the run's suite, if it is one of your own.")]
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="Run policies and programs without the sandbox. Every row records it."),
+]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="x86-64, aarch64, or both with a comma.")]
 
 
@@ -45,6 +49,7 @@ def suites(
     names: Annotated[list[str] | None, typer.Argument(help="NAME, or: check NAME [BENCHMARK]…")] = None,
     write: Annotated[bool, typer.Option("--write", help="check: pin the results that were found equal.")] = False,
     jobs: Jobs = None,
+    trust: Trust = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
@@ -57,7 +62,7 @@ def suites(
 
     words = names or []
     if words[:1] == ["check"]:
-        raise typer.Exit(verb.check(words[1:], write, jobs, _format(as_json, as_csv)))
+        raise typer.Exit(verb.check(words[1:], write, jobs, trust, _format(as_json, as_csv)))
     raise typer.Exit(verb.show(words, _format(as_json, as_csv)))
 
 
@@ -94,6 +99,7 @@ def run(
     jobs: Jobs = None,
     results: Results = None,
     compile_timeout: Annotated[float, typer.Option(min=0.1, max=86400, help="Seconds for each compile step.")] = 60.0,
+    trust: Trust = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
     as_json: Json = False,
     as_csv: Csv = False,
@@ -111,6 +117,7 @@ def run(
         jobs=jobs,
         results=results,
         compile_timeout=compile_timeout,
+        trust=trust,
     )
     raise typer.Exit(run(options, dry_run, _format(as_json, as_csv)))
 
@@ -122,6 +129,7 @@ def replay(
     policy: Annotated[list[str] | None, typer.Option("--policy", help="Only these; repeatable.")] = None,
     suite: SuitePath = None,
     jobs: Jobs = None,
+    trust: Trust = False,
     results: Results = None,
     as_json: Json = False,
     as_csv: Csv = False,
@@ -129,7 +137,9 @@ def replay(
     """Rebuild a run's objects from its decisions and compare them with what was measured."""
     from harness.cli.replay import replay
 
-    raise typer.Exit(replay(run, _words(benchmark), _words(policy), suite, jobs, results, _format(as_json, as_csv)))
+    raise typer.Exit(
+        replay(run, _words(benchmark), _words(policy), suite, jobs, trust, results, _format(as_json, as_csv))
+    )
 
 
 @app.command()

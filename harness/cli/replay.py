@@ -4,9 +4,9 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
+from harness.bench import open_bench
 from harness.cli.output import Column, Format, emit, note, observer
 from harness.engine import local_engine
-from harness.flow.bench import open_bench
 from harness.paths import default_results
 from harness.replay import replay_run
 from harness.replay.find import find_run
@@ -30,6 +30,7 @@ def replay(
     policies: list[str],
     suite: str | None,
     jobs: int | None,
+    trust: bool,
     results: Path | None,
     format_: Format,
 ) -> int:
@@ -39,8 +40,9 @@ def replay(
     progress = observer()
     try:
         engine = local_engine(jobs or len(os.sched_getaffinity(0)))
+        bench = open_bench(trust=trust)
         # Decisions stand beside the run, wherever it was found.
-        answers = replay_run(found, open_bench(), engine, found.path.parent, progress, benchmarks, policies, suite)
+        answers = replay_run(found, bench, engine, found.path.parent, progress, benchmarks, policies, suite)
     finally:
         progress.close()
     different = [answer for answer in answers if answer.outcome != "ok"]

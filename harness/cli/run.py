@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.bench import open_bench
 from harness.cli.leaderboard import print_standings
 from harness.cli.output import Format, duration, note, observer
 from harness.engine import local_engine
 from harness.errors import UsageError
-from harness.flow.bench import open_bench
 from harness.flow.outlook import outlook
 from harness.flow.request import Request, make_request
 from harness.flow.run import RunReport, execute_run
@@ -34,6 +34,7 @@ class RunOptions:
     jobs: int | None
     results: Path | None
     compile_timeout: float
+    trust: bool
 
 
 def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
@@ -44,7 +45,7 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
     request = make_request(
         options.suite, options.benchmarks, options.policies, options.targets, options.track, options.metrics
     )
-    bench = open_bench(options.compile_timeout)
+    bench = open_bench(options.compile_timeout, trust=options.trust)
     jobs = options.jobs or len(os.sched_getaffinity(0))
     if dry_run:
         plan = outlook(request, bench, jobs)

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from typing import Any
 
 from harness.admission import check_suite
+from harness.bench import Bench, open_bench
 from harness.cli.output import Column, Format, emit, note, observer
 from harness.engine import local_engine
 from harness.errors import HarnessError, UsageError
-from harness.flow.bench import Bench, open_bench
 from harness.flow.stages import fetch_sources
 from harness.suite.describe import describe_program
 from harness.suite.load import EXPECTED, LoadedSuite, choose, load_suite, read_expected, suite_names
@@ -62,13 +62,13 @@ def show(names: list[str], format_: Format) -> int:
     return 0
 
 
-def check(names: list[str], write: bool, jobs: int | None, format_: Format) -> int:
+def check(names: list[str], write: bool, jobs: int | None, trust: bool, format_: Format) -> int:
     """Admission of a suite or of some of its programs. Exit code 1 when there are findings."""
     if not names:
         raise UsageError("which suite?", hint=f"harness suites check NAME; there are: {', '.join(suite_names())}")
     suite = load_suite(names[0])
     programs = choose(suite, names[1:])
-    bench, engine, progress = open_bench(), local_engine(jobs or len(os.sched_getaffinity(0))), observer()
+    bench, engine, progress = open_bench(trust=trust), local_engine(jobs or len(os.sched_getaffinity(0))), observer()
     try:
         fetch_sources(programs, bench, engine, progress)
         findings, agreed = check_suite(programs, bench, engine, progress)

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.apply import compile_decisions
+from harness.bench import Bench
 from harness.decide import Decisions
 from harness.digest import digest_of
 from harness.errors import CellError
-from harness.flow.bench import Bench
 from harness.freeze import FrozenModule, freeze
 from harness.measure import Subject, choose_metrics
 from harness.policy import Policy, kind_of
@@ -16,7 +16,7 @@ from harness.record import Row
 from harness.suite.load import Program
 from harness.suite.workloads import prepare, workloads_digest
 from harness.verify import expected_results, verify
-from harness.vocabulary import Level, Outcome, PolicyKind, Target, Track
+from harness.vocabulary import Isolation, Level, Outcome, PolicyKind, Target, Track
 
 __all__ = ["Cell", "CellResult", "cached_result", "cell_key", "run_cell"]
 
@@ -63,7 +63,7 @@ class CellResult:
     transient: bool = False
     """It may be the machine's fault (a time-out): the next run tries again."""
 
-    def rows(self, cell: Cell, metrics: list[str]) -> list[Row]:
+    def rows(self, cell: Cell, metrics: list[str], isolation: Isolation) -> list[Row]:
         """The rows that a run file gets: one a metric, or one that says why there are none."""
         common: dict[str, Any] = {
             "cell": self.key,
@@ -76,6 +76,7 @@ class CellResult:
             "policy_digest": cell.policy.digest,
             "seed": cell.seed,
             "level": cell.level,
+            "isolation": isolation,
             "frozen_digest": self.frozen_digest,
             "decisions_digest": self.decisions_digest,
             "object_digest": self.object_digest,
@@ -111,7 +112,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
 
 def cached_result(key: str, metrics: list[str], bench: Bench) -> CellResult | None:
     """The result in the cache, if it has all of these metrics."""
-    known = bench.store.get("cells", key)
+    known = bench.store.get(bench.area("cells"), key)
     if known is None:
         return None
     result = CellResult(**{**known, "outcome": Outcome(known["outcome"])})
@@ -132,7 +133,7 @@ def run_cell(cell: Cell, metrics: list[str], bench: Bench) -> CellResult:
         return known
     result = _compute(cell, key, frozen, metrics, bench)
     if not result.transient:
-        bench.store.put("cells", key, asdict(result))
+        bench.store.put(bench.area("cells"), key, asdict(result))
     return result
 
 
@@ -141,10 +142,10 @@ def _compute(cell: Cell, key: str, frozen: FrozenModule, metrics: list[str], ben
     reached: dict[str, Any] = {"frozen_digest": frozen.digest}
     kind = kind_of(cell.policy.manifest.kind)
     try:
-        decisions = kind.decide(cell.policy, frozen, cell.seed, bench.toolchain)
+        decisions = kind.decide(cell.policy, frozen, cell.seed, bench)
         reached |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
         plan = kind.plan(decisions, cell.target)
-        compiled = compile_decisions(frozen, decisions, plan, bench.toolchain, bench.store, bench.compile_timeout)
+        compiled = compile_decisions(frozen, decisions, plan, bench)
         reached["object_digest"] = compiled.digest
         _verify(cell, compiled.object, compiled.digest, bench)
         subject = Subject(compiled.object, cell.target, compiled.ir_instructions, compiled.cpu)
@@ -160,8 +161,8 @@ def _verify(cell: Cell, linked_object: Path, digest: str, bench: Bench) -> None:
     def build_reference() -> tuple[Path, str]:
         return reference_object(cell.program, Level.O0, Target.X86_64, bench)
 
-    expected = expected_results(cell.program, ready, build_reference, bench.toolchain, bench.store)
-    verify(cell.program, cell.target, linked_object, digest, ready, expected, bench.toolchain, bench.store)
+    expected = expected_results(cell.program, ready, build_reference, bench)
+    verify(cell.program, cell.target, linked_object, digest, ready, expected, bench)
 
 
 def reference_object(program: Program, level: Level, target: Target, bench: Bench) -> tuple[Path, str]:
@@ -169,5 +170,5 @@ def reference_object(program: Program, level: Level, target: Target, bench: Benc
     frozen = freeze(program, target, level, bench.toolchain, bench.store)
     decisions = Decisions(PolicyKind.LEVEL, level)
     plan = kind_of(PolicyKind.LEVEL).plan(decisions, target)
-    compiled = compile_decisions(frozen, decisions, plan, bench.toolchain, bench.store, bench.compile_timeout)
+    compiled = compile_decisions(frozen, decisions, plan, bench)
     return compiled.object, compiled.digest

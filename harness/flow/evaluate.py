@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.bench import COMPILE_TIMEOUT, open_bench
 from harness.engine import local_engine
 from harness.errors import UsageError
-from harness.flow.bench import COMPILE_TIMEOUT, open_bench
 from harness.flow.progress import SilentObserver
 from harness.flow.request import make_request
 from harness.flow.run import execute_run
@@ -30,13 +30,15 @@ def evaluate(
     results: Path | None = None,
     jobs: int | None = None,
     compile_timeout: float = COMPILE_TIMEOUT,
+    trust: bool = False,
 ) -> "pandas.DataFrame":
     """Measure one policy on benchmarks of one suite.
 
     ``policy`` is a name, the path of a submission's folder, or a loaded ``Policy``. ``benchmarks``
     is a suite's name (``"cbench"``: all of it) or names like ``"cbench/bzip2"``; a suite of one's own
     is named by the path of its file (``"mine/suite.toml"``, ``"mine/suite.toml/fft"``). ``metrics`` are
-    all when none is named. With ``results`` the run is also recorded in that folder.
+    all when none is named. With ``results`` the run is also recorded in that folder. ``trust`` runs
+    everything without the sandbox.
 
     Returns one row per cell, with the columns ``benchmark, target, policy, seed, outcome, detail``,
     the digests, and one column per metric (NaN where the outcome is not ``ok``).
@@ -54,7 +56,9 @@ def evaluate(
     with tempfile.TemporaryDirectory() as nowhere:
         folder = results or Path(nowhere)
         command = ("evaluate", request.policies[0].name, *request_names(suite, names))
-        report = execute_run(request, open_bench(compile_timeout), engine, folder, SilentObserver(), command)
+        report = execute_run(
+            request, open_bench(compile_timeout, trust=trust), engine, folder, SilentObserver(), command
+        )
     cells: dict[tuple[str, str, int], dict[str, object]] = {}
     for row in report.rows:
         fields = row.line()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.flow.bench import Bench
+from harness.bench import Bench
 from harness.flow.cell import Cell, cached_result, cell_key
 from harness.flow.request import Module, Request
 from harness.freeze import freeze, freeze_key

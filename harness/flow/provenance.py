@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import harness
-from harness.flow.bench import Bench
+from harness.bench import Bench
 from harness.flow.request import Request
 from harness.freeze.freeze import program_digest
 from harness.paths import ROOT
 from harness.record.rows import BenchmarkFacts, Host
+from harness.sandbox import describe
 
 __all__ = ["header_fields"]
 
@@ -42,7 +43,7 @@ def header_fields(
         "llvm_version": bench.toolchain.version,
         "llvm": fingerprint.llvm,
         "runtime": {t.value: bench.toolchain.runtime_fingerprint(t) for t in request.targets},
-        "host": _host(),
+        "host": _host(bench),
         "jobs": jobs,
         "compile_timeout": bench.compile_timeout,
         "benchmarks": facts,
@@ -60,7 +61,7 @@ def _commit() -> tuple[str | None, bool | None]:
     return head.stdout.strip(), bool(changed.stdout.strip())
 
 
-def _host() -> Host:
+def _host(bench: Bench) -> Host:
     governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
     return Host(
         cpu=_cpu_model(),
@@ -68,7 +69,7 @@ def _host() -> Host:
         kernel=os.uname().release,
         governor=governor.read_text().strip() if governor.is_file() else None,
         load=round(os.getloadavg()[0], 2),
-        sandbox="limits",
+        sandbox=describe(bench.sandbox),
     )
 
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from harness.bench import Bench
 from harness.digest import digest_of
 from harness.engine import Engine
-from harness.flow.bench import Bench
 from harness.flow.cell import Cell, CellResult, cached_result, cell_key, run_cell
 from harness.flow.outlook import remember_rate
 from harness.flow.progress import Observer
@@ -65,15 +65,17 @@ def execute_run(
     """Do the run. An interrupted one, asked for again, does what is left.
 
     Raises HarnessError when nothing sound could come of it: sources that cannot be had or frozen,
-    a full disk, a broken reference.
+    a full disk, a broken reference, no sandbox on this machine.
     """
     plan = digest_of(
         [
             [(c.program.id, c.target.value, c.policy.digest, c.policy.name, c.seed) for c in request.cells],
             [request.track.value, request.metrics, request.suite.definition.version],
             [bench.toolchain.fingerprint.llvm, bench.toolchain.fingerprint.runtime, bench.compile_timeout],
+            bench.isolation.value,
         ]
     )
+    bench.sandbox.probe()
     started = datetime.now(UTC)
     if run_files(results)[0]:
         open_index(results, warn=False).close()  # a torn run file is reported now, not when all is done
@@ -109,9 +111,9 @@ def _cells(
         if rows := journal.cells.get(_entry(cell, key)):
             tally.add(rows)
         elif frozen is None:  # unsupported: there is nothing to compute
-            _record(cell, run_cell(cell, metrics, bench), metrics, tally, journal, results)
+            _record(cell, run_cell(cell, metrics, bench), bench, metrics, tally, journal, results)
         elif known := cached_result(key, metrics, bench):
-            _record(cell, known, metrics, tally, journal, results)
+            _record(cell, known, bench, metrics, tally, journal, results)
         else:
             pending.append((_weight(cell, frozen), cell))
     pending.sort(key=lambda entry: -entry[0])  # the long ones first, so that none is left over at the end
@@ -123,7 +125,7 @@ def _cells(
     for done in engine.run(task, [cell for _, cell in pending]):
         if done.value is None:
             raise done.error or RuntimeError("a worker returned nothing")
-        _record(done.task, done.value, metrics, tally, journal, results)
+        _record(done.task, done.value, bench, metrics, tally, journal, results)
         tally.computed += 1
         observer.advance(weights[done.task.identity], done.task.name)
     if pending:
@@ -151,8 +153,10 @@ def _entry(cell: Cell, key: str) -> str:
     return f"{key}:{cell.policy.name}"
 
 
-def _record(cell: Cell, result: CellResult, metrics: list[str], tally: _Tally, journal: Journal, results: Path) -> None:
-    rows = result.rows(cell, metrics)
+def _record(
+    cell: Cell, result: CellResult, bench: Bench, metrics: list[str], tally: _Tally, journal: Journal, results: Path
+) -> None:
+    rows = result.rows(cell, metrics, bench.isolation)
     if result.decisions is not None:
         store_decisions(results, result.decisions.encode())
     journal.add(_entry(cell, result.key), rows)
@@ -168,11 +172,11 @@ def _compare_with_recorded(results: Path, rows: Sequence[Row]) -> tuple[bool, in
     if not run_files(results)[0]:
         return False, 0, ()
     with open_index(results, warn=False) as index:
-        query = "SELECT DISTINCT cell, policy, metric, value, outcome FROM rows"
+        query = "SELECT DISTINCT cell, policy, metric, value, outcome, isolation FROM rows"
         known = set(index.execute(query).fetchall())
-    values = {(cell, metric): value for cell, _, metric, value, _ in known}
+    values = {(cell, metric): value for cell, _, metric, value, *_ in known}
     deterministic = {name for name, metric in all_metrics().items() if metric.deterministic}
     earlier = [row for row in rows if row.metric in deterministic and (row.cell, row.metric) in values]
     contradicted = tuple(row for row in earlier if values[(row.cell, row.metric)] != row.value)
-    wanted = {(row.cell, row.policy, row.metric, row.value, row.outcome.value) for row in rows}
+    wanted = {(row.cell, row.policy, row.metric, row.value, row.outcome.value, row.isolation.value) for row in rows}
     return wanted <= known, len(earlier) - len(contradicted), contradicted

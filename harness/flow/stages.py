@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from harness.bench import Bench
 from harness.engine import Engine
-from harness.flow.bench import Bench
 from harness.flow.outlook import remember_rate
 from harness.flow.progress import Observer
 from harness.flow.request import Module

@@ -6,12 +6,12 @@ A kind checks a policy's files, decides for a frozen module, and turns decisions
 from typing import Protocol
 
 from harness.apply.plan import CompilePlan
+from harness.bench import Bench
 from harness.decide import Decisions
 from harness.freeze import FrozenModule
 from harness.policy.level import LevelKind
 from harness.policy.load import Policy
 from harness.policy.pass_sequence import PassSequenceKind
-from harness.toolchain import Toolchain
 from harness.vocabulary import Level, PolicyKind, Target, Track
 
 __all__ = ["KINDS", "Kind", "kind_of"]
@@ -29,7 +29,7 @@ class Kind(Protocol):
     def freeze_level(self, policy: Policy, track: Track) -> Level:
         """The level of the module that the policy starts from."""
 
-    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, toolchain: Toolchain) -> Decisions:
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
         """The policy's decisions. Raises CellError: ``policy-error`` or ``policy-timeout``."""
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:

@@ -4,11 +4,11 @@ Its policies are the baselines ``O0`` to ``Oz``: what a user of ``clang -O<L>`` 
 """
 
 from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
+from harness.bench import Bench
 from harness.decide import Decisions
 from harness.errors import UsageError
 from harness.freeze import FrozenModule
 from harness.policy.load import Policy
-from harness.toolchain import Toolchain
 from harness.vocabulary import Level, PolicyKind, Target, Track
 
 __all__ = ["LevelKind"]
@@ -32,7 +32,7 @@ class LevelKind:
         """Its own level: on a module frozen at -Oz, the other levels' pipelines nearly coincide."""
         return Level(str(policy.manifest.values["level"]))
 
-    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, toolchain: Toolchain) -> Decisions:
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
         """The level, and nothing else."""
         return Decisions(PolicyKind.LEVEL, frozen.level)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index"]
 
-_VERSION = 1
+_VERSION = 2
 _COLUMNS = {
     "cell": "VARCHAR",
     "campaign": "VARCHAR",
@@ -34,6 +34,7 @@ _COLUMNS = {
     "policy_digest": "VARCHAR",
     "seed": "BIGINT",
     "level": "VARCHAR",
+    "isolation": "VARCHAR",
     "frozen_digest": "VARCHAR",
     "decisions_digest": "VARCHAR",
     "object_digest": "VARCHAR",

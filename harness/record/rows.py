@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from harness.vocabulary import Level, Outcome, PolicyClass, PolicyKind, Split, Target, Track
+from harness.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Split, Target, Track
 
 __all__ = ["SCHEMA", "BenchmarkFacts", "Header", "Host", "Row"]
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Model(BaseModel):
@@ -31,7 +31,7 @@ class Host(Model):
     load: float
     """One-minute load average when the run began."""
     sandbox: str
-    """What isolated the programs: a mechanism's name, or ``limits`` for time and memory limits alone."""
+    """What isolated foreign code and limited it, in words of the machine's mechanisms."""
 
 
 class BenchmarkFacts(Model):
@@ -48,7 +48,7 @@ class Header(Model):
 
     schema_version: int = SCHEMA
     run: str
-    """The file's name without its extension: suite, track, time, and the digest of the rows."""
+    """The file's name without its extension: suite, track, time, and the digest of header and rows."""
     suite: str
     suite_version: str
     track: Track
@@ -89,6 +89,8 @@ class Row(Model):
     seed: int
     level: Level
     """Level that the module was frozen at."""
+    isolation: Isolation
+    """What stood between the machine and foreign code when it was measured."""
     frozen_digest: str | None
     decisions_digest: str | None
     object_digest: str | None

@@ -2,7 +2,8 @@
 
 While a run goes on, a journal (``.PLAN.journal``) takes one line per finished cell, each synced to
 disk. When it is complete, the rows are sorted and written to ``SUITE-TRACK-TIME-DIGEST.jsonl`` in one
-rename, and the journal goes. DIGEST is the rows': a torn or altered file contradicts its own name.
+rename, and the journal goes. DIGEST is that of header and rows: a torn or altered file contradicts its
+own name.
 A killed run leaves its journal; the same command reads it and does the rest.
 """
 
@@ -104,11 +105,12 @@ class Journal:
 
 
 def write_run(results: Path, header: dict[str, Any], rows: list[Row]) -> Path:
-    """Write a finished run; the rows' digest and the time become its name. Returns the file."""
+    """Write a finished run; time and digest become its name. Returns the file."""
     lines = sorted(canonical_json(row.line()) for row in rows)
     body = b"".join(line + b"\n" for line in lines)
     stamp = re.sub(r"[-:]|\.\d+|\+00:00", "", header["finished"]).rstrip("Z") + "Z"
-    name = f"{header['suite']}-{header['track']}-{stamp}-{digest_bytes(body)[:_SHORT]}"
+    unnamed = Header(run="", **header).model_dump(mode="json")
+    name = f"{header['suite']}-{header['track']}-{stamp}-{_digest(unnamed, body)}"
     complete = Header(run=name, **header)
     first = canonical_json({"header": complete.model_dump(mode="json")})
     path = results / f"{name}.jsonl"
@@ -121,6 +123,12 @@ def write_run(results: Path, header: dict[str, Any], rows: list[Row]) -> Path:
         os.replace(file.name, path)
         _sync_folder(results)
     return path
+
+
+def _digest(header: dict[str, Any], body: bytes) -> str:
+    """What a run file's name says of its content: the header without the name, and the rows."""
+    unnamed = {key: value for key, value in header.items() if key != "run"}
+    return digest_bytes(canonical_json(unnamed) + b"\n" + body)[:_SHORT]
 
 
 def _sync_folder(folder: Path) -> None:
@@ -152,10 +160,10 @@ def check_run(path: Path) -> tuple[Header, list[bytes]]:
     remedy = "restore it, or move it out of the results folder"
     if match is None or not newline:
         raise UsageError("not a run file", where=str(path), hint=remedy)
-    if digest_bytes(body)[:_SHORT] != match["digest"]:
-        raise UsageError("torn or altered: its rows contradict its name", where=str(path), hint=remedy)
     try:
         fields = json.loads(first)["header"]
+        if _digest(fields, body) != match["digest"]:
+            raise UsageError("torn or altered: its content contradicts its name", where=str(path), hint=remedy)
         if fields.get("schema_version") != SCHEMA:
             raise UsageError(f"schema {fields.get('schema_version')}; this harness reads {SCHEMA}", where=str(path))
         header = Header.model_validate(fields)

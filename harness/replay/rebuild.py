@@ -11,10 +11,10 @@ from pathlib import Path
 
 from harness.apply.compile import run_plan
 from harness.apply.plan import FROZEN, OBJECT
+from harness.bench import Bench
 from harness.digest import digest_file
 from harness.engine import Engine
 from harness.errors import CellError, UsageError
-from harness.flow.bench import Bench
 from harness.flow.progress import Observer
 from harness.freeze import freeze
 from harness.policy import kind_of
@@ -72,6 +72,7 @@ def replay_run(
         raise UsageError(
             "no cell of this run fits", where=run.path.name, hint="see its benchmarks and policies with --json"
         )
+    bench.sandbox.probe()
     observer.stage("replay", len(chosen))
     answers: list[Rebuilt] = []
     for done in engine.run(partial(_rebuild, bench=bench, results=results), [_Task(run, row, suite) for row in chosen]):
@@ -101,7 +102,7 @@ def _rebuild(task: _Task, bench: Bench, results: Path) -> Rebuilt:
         shutil.copyfile(frozen.bitcode, scratch / FROZEN)
         try:
             plan = kind_of(decisions.kind).plan(decisions, row.target)
-            run_plan(plan, scratch, bench.toolchain, bench.store, bench.compile_timeout)
+            run_plan(plan, scratch, bench)
         except CellError as error:
             return Rebuilt(**common, outcome=error.outcome.value, rebuilt=None, detail=error.message)
         digest = digest_file(scratch / OBJECT)

@@ -1,28 +1,28 @@
-"""One run of a program on one workload, in a fresh folder with a fixed environment.
+"""One run of a program on one workload, in a sandbox of its own with a fixed environment.
 
 Environment, folder layout, argv[0] and redirections are always the same: they shift instruction
 counts, and a program that prints them would otherwise differ between machines.
 """
 
 import hashlib
-import os
 import re
-import shutil
 import signal
-import stat
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import CellError
-from harness.process import Ended, Limits, run, signal_name
+from harness.process import signal_name
+from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits, Reason, Sandbox
 from harness.suite.workloads import ReadyWorkload
 from harness.vocabulary import Outcome
 
 __all__ = ["Runner", "execute", "result_digest"]
 
 ENVIRONMENT = {"PATH": "/nonexistent", "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent"}
+_PROGRAM = "/program"
 _EMULATED_TIMEOUT_FACTOR = 10.0
-_LARGEST_OUTPUT = 256 << 20
+_LIMITS = Limits(memory=2 * GIB, processes=16, file_size=256 * MIB, output=256 * MIB, scratch=512 * MIB, files=1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,82 +30,74 @@ class Runner:
     """How programs of a target are started."""
 
     emulator: str | None = None
-    memory: int | None = 4 << 30
-    """Bytes of address space; an emulator and the sanitizers reserve more than they use."""
+    address_space: int | None = 4 * GIB
+    """Bytes; None for an emulator and the sanitizers, which reserve more than they use."""
     environment: tuple[tuple[str, str], ...] = ()
     """Added to the fixed environment."""
+    system: bool = False
+    """Whether the program needs the machine's shared libraries. An emulator does."""
 
 
-def execute(program: Path, ready: ReadyWorkload, folder: Path, runner: Runner) -> str:
+def execute(program: Path, ready: ReadyWorkload, runner: Runner, sandbox: Sandbox) -> str:
     """Run the program and return the digest of its result.
 
-    ``folder`` is empty; the workload's files are put there first. Raises CellError: ``run-crash``,
-    ``run-timeout``, or ``wrong-output`` for an exit status or an output file that cannot be right.
+    Raises CellError: ``run-crash``, ``run-timeout``, or ``wrong-output`` for an exit status or an
+    output file that cannot be right.
     """
     workload = ready.workload
-    for name, source in ready.files.items():
-        destination = folder / name
-        destination.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, destination)
     factor = _EMULATED_TIMEOUT_FACTOR if runner.emulator else 1.0
-    prefix = [runner.emulator, "-0", "program", str(program)] if runner.emulator else [str(program)]
-    ended = run(
-        [*prefix, *workload.args],
-        cwd=folder,
-        limits=Limits(wall=workload.timeout * factor, memory=runner.memory, file_size=_LARGEST_OUTPUT),
-        env={**ENVIRONMENT, **dict(runner.environment)},
-        stdin=folder / workload.stdin if workload.stdin else None,
-        argv0=None if runner.emulator else "program",
+    emulated = ("-0", "program", _PROGRAM) if runner.emulator else ()
+    finished = sandbox.run(
+        Job(
+            runner.emulator or _PROGRAM,
+            (*emulated, *workload.args),
+            name=None if runner.emulator else "program",
+            files={_PROGRAM: program, **{f"{SCRATCH}/{name}": source for name, source in ready.files.items()}},
+            system=runner.system or runner.emulator is not None,
+            environment={**ENVIRONMENT, **dict(runner.environment)},
+            stdin=ready.files[workload.stdin] if workload.stdin else None,
+            results=tuple(workload.outputs),
+            limits=replace(_LIMITS, wall=workload.timeout * factor, address_space=runner.address_space),
+        )
     )
     where = f"workload {workload.name}"
-    if ended.timed_out:
-        raise CellError(Outcome.RUN_TIMEOUT, f"{where}: stopped after {ended.wall:.1f} s", transient=True)
-    if died_of := _signal_of(ended, emulated=runner.emulator is not None):
-        raise CellError(Outcome.RUN_CRASH, f"{where}: killed by {signal_name(died_of)}", ended.transient)
-    if ended.exit != workload.exit:
-        raise CellError(Outcome.WRONG_OUTPUT, f"{where}: exit status {ended.exit}, not {workload.exit}{_words(ended)}")
-    return result_digest(ended.stdout, folder, ready, where)
+    if finished.out_of_time:
+        raise CellError(Outcome.RUN_TIMEOUT, f"{where}: {finished.ending}", transient=True)
+    if died_of := _signal_of(finished, emulated=runner.emulator is not None):
+        raise CellError(Outcome.RUN_CRASH, f"{where}: killed by {signal_name(died_of)}", finished.transient)
+    if finished.reason is not Reason.EXIT:
+        raise CellError(Outcome.RUN_CRASH, f"{where}: {finished.ending}{_words(finished)}", finished.transient)
+    if finished.exit != workload.exit:
+        message = f"{where}: {finished.ending}, not {workload.exit}{_words(finished)}"
+        raise CellError(Outcome.WRONG_OUTPUT, message)
+    for name, why in finished.refused.items():
+        raise CellError(Outcome.WRONG_OUTPUT, f"{where}: its output file {name} is {why}")
+    return result_digest(finished.stdout, finished.results, ready)
 
 
-def result_digest(stdout: bytes, folder: Path, ready: ReadyWorkload, where: str) -> str:
+def result_digest(stdout: bytes, files: Mapping[str, bytes], ready: ReadyWorkload) -> str:
     """SHA-256 of filtered standard output and of every declared output file."""
     workload = ready.workload
     drop = [re.compile(pattern.encode()) for pattern in workload.drop]
     lines = stdout.splitlines(keepends=True) if drop else [stdout]
     digest = hashlib.sha256(b"".join(line for line in lines if not any(p.search(line) for p in drop)))
     for name in workload.outputs:
-        content = _output_file(folder / name)
-        if content is None:
-            raise CellError(Outcome.WRONG_OUTPUT, f"{where}: it did not write {name}")
-        digest.update(f"\0{name}\0{len(content)}\0".encode())
-        digest.update(content)
+        digest.update(f"\0{name}\0{len(files[name])}\0".encode())
+        digest.update(files[name])
     return digest.hexdigest()
 
 
-def _output_file(path: Path) -> bytes | None:
-    """A regular file's content; None for anything else (a link or a FIFO is not followed)."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_OUTPUT:
-        os.close(descriptor)
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(_LARGEST_OUTPUT)
-
-
-def _signal_of(ended: Ended, *, emulated: bool) -> int | None:
-    if ended.signal is not None:
-        return ended.signal
+def _signal_of(finished: Finished, *, emulated: bool) -> int | None:
+    if finished.signal is not None:
+        return finished.signal
     # qemu-user kills itself by the guest's signal; through a shell it would be 128 + signal.
-    if emulated and ended.exit is not None and ended.exit > 128 and ended.exit - 128 in set(signal.Signals):
-        return ended.exit - 128
+    status = finished.exit
+    if emulated and status is not None and status > 128 and status - 128 in set(signal.Signals):
+        return status - 128
     return None
 
 
-def _words(ended: Ended) -> str:
-    lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
+def _words(finished: Finished) -> str:
+    lines = finished.stderr.decode("utf-8", "replace").strip().splitlines()
     telling = [line for line in lines if "runtime error:" in line or "ERROR: AddressSanitizer" in line] or lines[-1:]
     return f" ({telling[0].strip()[:200]})" if telling else ""

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from harness.bench import Bench
 from harness.digest import digest_of
 from harness.errors import CellError
-from harness.store import Store
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, workloads_digest
 from harness.toolchain import Toolchain
@@ -22,7 +22,7 @@ Expected = Mapping[str, str]
 def runner_for(target: Target, toolchain: Toolchain) -> Runner:
     """How the target's programs are started on this machine."""
     emulator = toolchain.emulator(target)
-    return Runner(emulator, memory=None if emulator else 4 << 30)
+    return Runner(emulator, address_space=None if emulator else Runner().address_space)
 
 
 def verify(
@@ -32,8 +32,7 @@ def verify(
     object_digest: str,
     ready: tuple[ReadyWorkload, ...],
     expected: Expected,
-    toolchain: Toolchain,
-    store: Store,
+    bench: Bench,
 ) -> None:
     """Link the object and run every workload. Equal objects are verified once.
 
@@ -43,14 +42,15 @@ def verify(
         [
             ["verify", 1, object_digest, program.benchmark.link, program.benchmark.language],
             [workloads_digest(ready), dict(expected), [item.workload.timeout for item in ready]],
-            [toolchain.fingerprint.llvm, toolchain.runtime_fingerprint(target)],
+            [bench.toolchain.fingerprint.llvm, bench.toolchain.runtime_fingerprint(target)],
         ]
     )
-    with store.lock("verified", key):
-        known = store.get("verified", key)
+    area = bench.area("verified")
+    with bench.store.lock(area, key):
+        known = bench.store.get(area, key)
         if known is None:
-            known = _verify(program, target, linked_object, ready, expected, toolchain, store)
-            store.put("verified", key, known)
+            known = _verify(program, target, linked_object, ready, expected, bench)
+            bench.store.put(area, key, known)
     if known["outcome"] != Outcome.OK.value:
         raise CellError(Outcome(known["outcome"]), known["detail"])
 
@@ -61,18 +61,17 @@ def _verify(
     linked_object: Path,
     ready: tuple[ReadyWorkload, ...],
     expected: Expected,
-    toolchain: Toolchain,
-    store: Store,
+    bench: Bench,
 ) -> dict[str, str]:
     try:
-        results = run_workloads(program, target, linked_object, ready, toolchain, store)
+        results = run_workloads(program, target, linked_object, ready, bench)
     except CellError as error:
         if error.transient:
             raise
         return {"outcome": error.outcome.value, "detail": error.message}
     for name, digest in results.items():
         if digest != expected[name]:
-            store.require_space()
+            bench.store.require_space()
             return {
                 "outcome": Outcome.WRONG_OUTPUT.value,
                 "detail": f"workload {name}: output differs from the reference's",
@@ -85,23 +84,16 @@ def run_workloads(
     target: Target,
     linked_object: Path,
     ready: tuple[ReadyWorkload, ...],
-    toolchain: Toolchain,
-    store: Store,
+    bench: Bench,
 ) -> dict[str, str]:
     """Link the object, run every workload once; workload name → digest of its result."""
-    runner = runner_for(target, toolchain)
+    runner = runner_for(target, bench.toolchain)
     results: dict[str, str] = {}
-    with store.scratch() as scratch:
+    with bench.store.scratch() as scratch:
         executable = scratch / "program"
-        link_program(program.benchmark, target, linked_object, executable, toolchain, store)
+        link_program(program.benchmark, target, linked_object, executable, bench.toolchain, bench.store)
         for item in ready:
-            folder = scratch / f"run-{item.workload.name}"
-            folder.mkdir()
-            try:
-                results[item.workload.name] = execute(executable, item, folder, runner)
-            except CellError:
-                store.require_space()
-                raise
+            results[item.workload.name] = execute(executable, item, runner, bench.sandbox)
     return results
 
 
@@ -109,8 +101,7 @@ def expected_results(
     program: Program,
     ready: tuple[ReadyWorkload, ...],
     build_reference: Callable[[], tuple[Path, str]],
-    toolchain: Toolchain,
-    store: Store,
+    bench: Bench,
 ) -> dict[str, str]:
     """The right results: those that the suite pins, else those of the reference build.
 
@@ -122,11 +113,12 @@ def expected_results(
         return pinned
     native = Target.X86_64
     reference, digest = build_reference()
-    key = digest_of(["reference", 1, digest, workloads_digest(ready), toolchain.runtime_fingerprint(native)])
-    with store.lock("reference", key):
-        known: dict[str, str] | None = store.get("reference", key)
+    key = digest_of(["reference", 1, digest, workloads_digest(ready), bench.toolchain.runtime_fingerprint(native)])
+    area = bench.area("reference")
+    with bench.store.lock(area, key):
+        known: dict[str, str] | None = bench.store.get(area, key)
         if known is None:
-            known = run_workloads(program, native, reference, ready, toolchain, store)
-            store.require_space()
-            store.put("reference", key, known)
+            known = run_workloads(program, native, reference, ready, bench)
+            bench.store.require_space()
+            bench.store.put(area, key, known)
     return {**known, **pinned}

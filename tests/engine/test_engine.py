@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.bench import Bench
 from harness.engine import Done, Engine, InProcess, LocalPool, local_engine
 from harness.errors import CellError, PrerequisiteError, UsageError
-from harness.flow.bench import Bench
 from harness.flow.cell import Cell, CellResult, run_cell
 from harness.flow.stages import _fetch, _freeze, _generate
 from harness.policy import load_policy

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.bench import open_bench
 from harness.digest import digest_of
 from harness.engine import InProcess
-from harness.flow.bench import open_bench
 from harness.flow.evaluate import evaluate
 from harness.flow.progress import SilentObserver
 from harness.measure import all_metrics

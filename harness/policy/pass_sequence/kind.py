@@ -1,19 +1,18 @@
 """The kind's implementation: ``passes.txt`` to one ``opt -passes=`` command."""
 
 import difflib
-import tempfile
 from functools import lru_cache
 from pathlib import Path
 
+from harness.apply.compile import tool_job
 from harness.apply.plan import FROZEN, OPTIMISED, CompilePlan, Step, clang_generate
+from harness.bench import Bench
 from harness.decide import Decisions
 from harness.errors import CellError, UsageError
 from harness.freeze import FrozenModule
 from harness.policy.load import Policy
 from harness.policy.pass_sequence.names import GONE, LEGACY_ACTIONS, opt_passes
 from harness.policy.pass_sequence.parse import SequenceError, parse_passes
-from harness.process import Limits, run
-from harness.toolchain import Toolchain
 from harness.vocabulary import Level, Outcome, PolicyKind, Target, Track
 
 __all__ = ["PassSequenceKind", "resolve"]
@@ -51,43 +50,43 @@ class PassSequenceKind:
         """The track's level."""
         return {Track.SIZE: Level.OZ}[track]
 
-    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, toolchain: Toolchain) -> Decisions:
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
         """The list, in LLVM 22 spelling: the same for every program."""
         name, content = policy.file(ROLE)
-        return Decisions(PolicyKind.PASS_SEQUENCE, frozen.level, resolve(content, Path(name).name, toolchain))
+        return Decisions(PolicyKind.PASS_SEQUENCE, frozen.level, resolve(content, Path(name).name, bench))
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """opt runs the list; clang generates code as for the reference."""
         passes = f"-passes={','.join(decisions.body['passes'])}"
         return CompilePlan(
-            optimise=Step("opt", (passes, FROZEN, "-o", OPTIMISED)),
+            optimise=Step("opt", (passes, FROZEN, "-o", OPTIMISED), FROZEN, OPTIMISED, foreign=True),
             generate=clang_generate(decisions.level, target),
         )
 
 
-def resolve(content: bytes, name: str, toolchain: Toolchain) -> dict[str, list[str]]:
+def resolve(content: bytes, name: str, bench: Bench) -> dict[str, list[str]]:
     """The decisions' body: ``passes`` as module pipelines, ``dropped`` legacy names that are gone.
 
     Raises CellError, naming line and pass: ``policy-error`` when opt would not run the list,
     ``policy-timeout`` when it does not even get through an empty module with it.
     """
-    answer = _answer(content, name, toolchain)
+    answer = _answer(content, name, bench)
     if isinstance(answer, CellError):
         raise CellError(answer.outcome, answer.message, answer.transient)
     return answer
 
 
 @lru_cache(maxsize=256)
-def _answer(content: bytes, name: str, toolchain: Toolchain) -> dict[str, list[str]] | CellError:
+def _answer(content: bytes, name: str, bench: Bench) -> dict[str, list[str]] | CellError:
     """One answer for all of a policy's cells, errors included."""
     try:
-        return _resolve(content, name, toolchain)
+        return _resolve(content, name, bench)
     except CellError as error:
         return error
 
 
-def _resolve(content: bytes, name: str, toolchain: Toolchain) -> dict[str, list[str]]:
-    opt = Path(toolchain.tool("opt"))
+def _resolve(content: bytes, name: str, bench: Bench) -> dict[str, list[str]]:
+    opt = Path(bench.toolchain.tool("opt"))
     known = opt_passes(opt)
     passes: list[str] = []
     dropped: list[str] = []
@@ -112,22 +111,22 @@ def _resolve(content: bytes, name: str, toolchain: Toolchain) -> dict[str, list[
         raise CellError(
             Outcome.POLICY_ERROR, f"{name}: the pipeline has {len(text)} characters, {_LONGEST} are allowed"
         )
-    _judge(opt, text, name)
+    _judge(text, name, bench)
     return {"passes": passes, "dropped": dropped}
 
 
-def _judge(opt: Path, pipeline: str, name: str) -> None:
+def _judge(pipeline: str, name: str, bench: Bench) -> None:
     """What stands inside brackets only opt can judge: it runs the pipeline over an empty module.
 
-    In a folder of its own, since some passes write files; with a triple, since some need a target.
+    In the sandbox, since some passes read and write files; with a triple, since some need a target.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        empty = Path(folder) / "empty.ll"
+    with bench.store.scratch() as folder:
+        empty = folder / "empty.ll"
         empty.write_text('target triple = "x86_64-unknown-linux-gnu"\n')
-        command: list[str | Path] = [opt, f"-passes={pipeline}", "-disable-output", empty.name]
-        checked = run(command, cwd=empty.parent, limits=Limits(wall=_EMPTY_MODULE_SECONDS))
-    if checked.timed_out:
+        arguments = (f"-passes={pipeline}", "-disable-output", empty.name)
+        checked = bench.sandbox.run(tool_job("opt", arguments, empty, (), _EMPTY_MODULE_SECONDS, bench))
+    if checked.out_of_time:
         detail = f"{name}: opt is not through an empty module after {_EMPTY_MODULE_SECONDS:.0f} s"
         raise CellError(Outcome.POLICY_TIMEOUT, detail, transient=True)
     if not checked.ok:
-        raise CellError(Outcome.POLICY_ERROR, f"{name}: {checked.reason()}", checked.transient)
+        raise CellError(Outcome.POLICY_ERROR, f"{name}: {checked.reason_line()}", checked.transient)

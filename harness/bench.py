@@ -1,0 +1,57 @@
+"""The workbench: the toolchain, the cache, the sandbox and the limits that all cells of a run share."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from harness.paths import cache_root
+from harness.sandbox import Sandbox
+from harness.store import Store
+from harness.toolchain import Toolchain, find_toolchain
+from harness.vocabulary import Isolation
+
+__all__ = ["Bench", "open_bench"]
+
+COMPILE_TIMEOUT = 60.0
+"""Seconds for each step of a plan; the slowest step of the baselines takes about five."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Picklable: an engine may send it elsewhere, where the cache is opened anew."""
+
+    toolchain: Toolchain
+    cache: Path
+    compile_timeout: float = COMPILE_TIMEOUT
+    isolation: Isolation = Isolation.SANDBOX
+
+    @property
+    def store(self) -> Store:
+        """The cache."""
+        return _store(self.cache)
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """What runs everything that is not the harness's own. Raises PrerequisiteError where it cannot."""
+        return _sandbox(self.toolchain, self.cache, self.isolation)
+
+    def area(self, kind: str) -> str:
+        """The cache's kind of entry for what foreign code had a hand in: a run with ``--trust`` has its own."""
+        return kind if self.isolation is Isolation.SANDBOX else f"{self.isolation.value}-{kind}"
+
+
+def open_bench(compile_timeout: float = COMPILE_TIMEOUT, *, trust: bool = False) -> Bench:
+    """The workbench of this machine. Raises PrerequisiteError when LLVM 22 or the cache is missing."""
+    toolchain = find_toolchain()
+    isolation = Isolation.TRUSTED if trust else Isolation.SANDBOX
+    return Bench(toolchain, _store(cache_root()).root, compile_timeout, isolation)
+
+
+@lru_cache(maxsize=8)
+def _store(root: Path) -> Store:
+    return Store(root)
+
+
+@lru_cache(maxsize=8)
+def _sandbox(toolchain: Toolchain, cache: Path, isolation: Isolation) -> Sandbox:
+    return Sandbox(toolchain, _store(cache), isolation)

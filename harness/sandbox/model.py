@@ -1,0 +1,176 @@
+"""What goes into a sandbox and what comes out: values only."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from signal import SIGINT, SIGKILL, SIGTERM
+
+from harness.process import last_words, signal_name
+
+__all__ = ["GIB", "MIB", "SCRATCH", "Finished", "Job", "Left", "Limits", "Reason"]
+
+MIB = 1 << 20
+GIB = 1 << 30
+
+SCRATCH = "/tmp"  # noqa: S108 - a path inside the sandbox
+"""The only folder that can be written to: private, empty at first, gone with the sandbox."""
+
+
+class Reason(StrEnum):
+    """Why a job ended."""
+
+    EXIT = "exit"
+    """By itself, with a status."""
+    SIGNAL = "signal"
+    """By a signal: its own fault, or a kernel limit of one process (``SIGXFSZ`` for a file's size)."""
+    START = "start"
+    """It could not be started: there is no such program inside, or it is none."""
+    WALL = "wall"
+    CPU = "cpu"
+    MEMORY = "memory"
+    FILES = "files"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a job may use. All of its processes together, where nothing else is said."""
+
+    wall: float = 60.0
+    """Seconds."""
+    cpu: float | None = None
+    """Seconds of user and system time; None: as much as ``wall``."""
+    memory: int = GIB
+    """Bytes resident, files in the scratch folder included."""
+    address_space: int | None = None
+    """Bytes of address space of each process; None for what reserves more than it uses."""
+    processes: int = 32
+    """Processes and threads at one time."""
+    file_size: int = 256 * MIB
+    """Bytes of any one file, standard output and standard error included."""
+    files: int = 1000
+    """Files and folders in the scratch folder."""
+    scratch: int = 256 * MIB
+    """Bytes in the scratch folder."""
+    output: int = 64 * MIB
+    """Bytes of standard output, and of standard error."""
+    open_files: int = 256
+    """Of each process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One command, and the world that it sees. Paths are those inside unless they are ``Path``."""
+
+    program: str
+    """Absolute path."""
+    arguments: tuple[str, ...] = ()
+    """Without argv[0]."""
+    name: str | None = None
+    """argv[0]; None: ``program``."""
+    files: Mapping[str, Path] = field(default_factory=dict)
+    """Where → the host's file. A copy: writable under ``SCRATCH``, read-only elsewhere."""
+    system: bool = False
+    """Whether it sees the host's ``/usr`` (read-only), with the folders that belong to it."""
+    folders: tuple[Path, ...] = ()
+    """Host folders that it sees read-only, at their own paths."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """All of it."""
+    stdin: Path | None = None
+    """The host's file; None: empty."""
+    results: tuple[str, ...] = ()
+    """Files wanted from the scratch folder when it has ended, by path in it; ``**``: all there are."""
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a job left behind."""
+
+    processes: int
+    """That still ran when the job itself had ended; they were killed."""
+    files: int
+    """In the scratch folder, folders and what came in ``Job.files`` included."""
+    free: int
+    """Bytes of the scratch folder that were not used; 0: it was full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a job ended."""
+
+    program: str
+    reason: Reason
+    value: int
+    """Exit status, signal number, or errno for ``START``; 0 with a limit."""
+    limits: Limits
+    wall: float
+    """Seconds from its first instruction to its end: the sandbox's own time is not in it."""
+    cpu: float
+    """Seconds of user and system time of the job and the children that it waited for."""
+    total_cpu: float
+    """Seconds of everything: orphans and the sandbox's own set-up too."""
+    peak_memory: int
+    """Bytes resident of its largest process."""
+    stdout: bytes
+    stderr: bytes
+    results: Mapping[str, bytes]
+    """The files wanted that are there."""
+    refused: Mapping[str, str]
+    """The files wanted that are not given out, each with the reason."""
+    left: Left
+
+    @property
+    def ok(self) -> bool:
+        """It ended by itself with status 0."""
+        return self.reason is Reason.EXIT and self.value == 0
+
+    @property
+    def exit(self) -> int | None:
+        """Its exit status, if it ended by itself."""
+        return self.value if self.reason is Reason.EXIT else None
+
+    @property
+    def signal(self) -> int | None:
+        """The signal that ended it, if one did."""
+        return self.value if self.reason is Reason.SIGNAL else None
+
+    @property
+    def out_of_time(self) -> bool:
+        """It met the limit of wall time or of CPU time."""
+        return self.reason in (Reason.WALL, Reason.CPU)
+
+    @property
+    def transient(self) -> bool:
+        """It may have ended so because of the machine: out of time, or killed from outside."""
+        return self.out_of_time or self.signal in (SIGKILL, SIGTERM, SIGINT)
+
+    @property
+    def ending(self) -> str:
+        """For people: ``exit status 3``, ``killed by SIGSEGV``, ``stopped at its limit of 60 s``."""
+        limits = self.limits
+        match self.reason:
+            case Reason.EXIT:
+                text = f"exit status {self.value}"
+            case Reason.SIGNAL:
+                text = f"killed by {signal_name(self.value)}"
+            case Reason.START:
+                text = f"cannot be started: {os.strerror(self.value)}"
+            case Reason.WALL:
+                text = f"stopped at its limit of {limits.wall:g} s"
+            case Reason.CPU:
+                text = f"stopped at its limit of {limits.cpu or limits.wall:g} s of CPU time"
+            case Reason.MEMORY:
+                text = f"stopped at its limit of {limits.memory // MIB} MiB of memory"
+            case Reason.FILES:
+                text = f"stopped at its limit of {limits.files} files"
+            case Reason.OUTPUT:
+                text = f"stopped at its limit of {limits.output // MIB} MiB of output"
+        full = not self.ok and self.left.free == 0 and limits.scratch > 0
+        return f"{text} (its scratch folder of {limits.scratch // MIB} MiB is full)" if full else text
+
+    def reason_line(self) -> str:
+        """One line for people: what ended how, with the last telling line of standard error."""
+        return f"{Path(self.program).name}: {self.ending}{last_words(self.stderr)}"

@@ -1,0 +1,294 @@
+"""Running one job: in a slot, behind bubblewrap and the guard, with every claim of isolation checked."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from harness.errors import PrerequisiteError
+from harness.native import native_program
+from harness.process import account
+from harness.sandbox.bubblewrap import FIRST_FILE, SECCOMP, STATUS, bubblewrap_command, guard_arguments
+from harness.sandbox.collect import collect, count_files
+from harness.sandbox.model import SCRATCH, Finished, Job, Left, Limits, Reason
+from harness.sandbox.remedy import remedy
+from harness.sandbox.seccomp import filter_program
+from harness.sandbox.slots import Slot, SlotDied, SlotLate, is_root, slot
+from harness.store import Store
+from harness.toolchain import Toolchain
+from harness.vocabulary import Isolation
+
+__all__ = ["Facts", "Sandbox", "find_bubblewrap"]
+
+_GRACE = 10.0
+"""Seconds that the guard may be late before its slot is killed from outside."""
+_MESSAGE = 4096
+_NAMESPACES = ("user", "mnt", "pid", "net", "ipc", "uts")
+_CREDENTIALS = struct.Struct("3i")
+_NO_CAPABILITY = ["0" * 16, "0" * 16]
+_INSIDE_USER = 65534
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A job made ready to start."""
+
+    command: list[str]
+    job: Job
+    """With the paths that it sees."""
+    descriptors: dict[int, int]
+    """Theirs → ours."""
+    scratch: str
+    """Where the job runs, as it sees it."""
+    status: socket.socket
+    """Our end of the guard's socket."""
+    streams: tuple[int, int]
+    """Standard output and standard error."""
+    close_theirs: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a trial showed of the sandbox."""
+
+    namespaces: Mapping[str, int]
+    """Kind → inode; each another than the harness's."""
+    host_user: int | None
+    """User id of the sandbox's processes on the host."""
+    start: float
+    """Seconds from asking for the sandbox to the job's first instruction, and back."""
+
+
+class Sandbox:
+    """Runs jobs. Safe for several threads.
+
+    With ``Isolation.TRUSTED`` there is no sandbox: limits on time, output and single processes only,
+    in a temporary folder, with the rights of the user.
+    """
+
+    def __init__(self, toolchain: Toolchain, store: Store, isolation: Isolation = Isolation.SANDBOX) -> None:
+        """Build what is needed. Raises PrerequisiteError where something is missing."""
+        self.isolation = isolation
+        self._store = store
+        self._guard = native_program("guard", toolchain, store)
+        if isolation is Isolation.SANDBOX:
+            self._bwrap = find_bubblewrap()
+            self._filter = filter_program(store)
+
+    def run(self, job: Job) -> Finished:
+        """Run the job to its end. Whatever it does, this returns, and none of its processes is left.
+
+        Raises PrerequisiteError when the isolation asked for is not there, and StoppedError when the
+        user stops the run.
+        """
+        return self._run(job)[0]
+
+    def probe(self) -> Facts:
+        """Try the sandbox on a program that does nothing. Raises PrerequisiteError where it does not isolate."""
+        job = Job("/usr/bin/true", system=True, limits=Limits(wall=20))
+        self._run(job)
+        started = time.monotonic()
+        finished, hello = self._run(job)
+        start = time.monotonic() - started - finished.wall
+        if not finished.ok:
+            raise PrerequisiteError(f"nothing runs in the sandbox: {finished.reason_line()}", hint=remedy(""))
+        return Facts(hello["namespaces"], hello["host_user"], start)
+
+    def _run(self, job: Job) -> tuple[Finished, Mapping[str, Any]]:
+        with ExitStack() as stack:
+            prepared = self._isolated(job, stack) if self.isolation is Isolation.SANDBOX else self._trusted(job, stack)
+            started = time.monotonic()
+            try:
+                with slot() as place:
+                    return self._run_in(place, prepared, started)
+            except SlotDied:
+                raise PrerequisiteError("the process that starts sandboxes was killed", hint="run it again") from None
+            except SlotLate:
+                return _without_report(prepared, Reason.WALL, 0, time.monotonic() - started, 0.0), {}
+
+    def _run_in(self, place: Slot, prepared: _Prepared, started: float) -> tuple[Finished, Mapping[str, Any]]:
+        limits = prepared.job.limits
+        group = place.group if self.isolation is Isolation.SANDBOX else None
+        if group is not None:
+            group.limit(limits.memory, limits.processes)
+        kills = group.kills() if group is not None else 0
+        watch = group is None or not group.limits_memory
+        words = guard_arguments(prepared.job, prepared.scratch, watch_memory=watch)
+        place.start([*prepared.command, *words], prepared.descriptors)
+        prepared.close_theirs()
+        answer = place.wait(limits.wall + _GRACE)
+        account(float(answer.get("cpu", 0.0)))
+        out_of_memory = group is not None and group.kills() > kills
+        with ExitStack() as stack:
+            hello, scratch = self._hello(prepared, answer)
+            stack.callback(os.close, scratch)
+            if self.isolation is Isolation.SANDBOX:
+                _require_isolation(hello)
+            report = _receive(prepared.status)[0]
+            if not report:
+                reason, value = (Reason.MEMORY, 0) if out_of_memory else (Reason.SIGNAL, signal.SIGKILL)
+                return _without_report(prepared, reason, value, time.monotonic() - started, answer["cpu"]), hello
+            return self._finished(prepared, json.loads(report), scratch, answer["cpu"], out_of_memory), hello
+
+    def _isolated(self, job: Job, stack: ExitStack) -> _Prepared:
+        command, files = bubblewrap_command(self._bwrap, self._guard, job)
+        opened = {SECCOMP: self._filter, **{FIRST_FILE + at: path for at, path in enumerate(files)}}
+        return _prepare(command, job, opened, SCRATCH, stack)
+
+    def _trusted(self, job: Job, stack: ExitStack) -> _Prepared:
+        folder = stack.enter_context(self._store.scratch())
+        places: dict[str, str] = {}
+        for inside, source in job.files.items():
+            places[inside] = str(source)
+            if inside.startswith(f"{SCRATCH}/"):
+                copy = folder / inside.removeprefix(f"{SCRATCH}/")
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, copy)
+                places[inside] = str(copy)
+        seen = replace(
+            job,
+            program=places.get(job.program, job.program),
+            name=job.name or job.program,
+            arguments=tuple(places.get(word, word) for word in job.arguments),
+        )
+        return _prepare([str(self._guard)], seen, {}, str(folder), stack)
+
+    def _hello(self, prepared: _Prepared, answer: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+        """The guard's first message; where there is none, nothing has run."""
+        text, descriptors, user = _receive(prepared.status)
+        if not text or len(descriptors) != 1:
+            words = answer.get("error") or _content(prepared.streams[1], _MESSAGE).decode("utf-8", "replace").strip()
+            raise PrerequisiteError(f"the sandbox cannot be set up: {words or 'no word why'}", hint=remedy(words))
+        return {**json.loads(text), "host_user": user}, descriptors[0]
+
+    def _finished(
+        self, prepared: _Prepared, report: Mapping[str, Any], scratch: int, total_cpu: float, out_of_memory: bool
+    ) -> Finished:
+        job, limits = prepared.job, prepared.job.limits
+        sizes = [os.fstat(stream).st_size for stream in prepared.streams]
+        reason, value = Reason(report["reason"]), int(report["value"])
+        if reason in (Reason.EXIT, Reason.SIGNAL):
+            by_signal = value if reason is Reason.SIGNAL else None
+            cut = by_signal == signal.SIGXFSZ and max(sizes) >= min(limits.output, limits.file_size)
+            if max(sizes) > limits.output or cut:
+                reason, value = Reason.OUTPUT, 0
+            elif by_signal == signal.SIGXCPU:
+                reason, value = Reason.CPU, 0
+            elif out_of_memory and (by_signal is not None or value != 0):
+                reason, value = Reason.MEMORY, 0
+        results, refused = collect(scratch, job.results, limits.scratch, limits.files)
+        if self.isolation is Isolation.SANDBOX:
+            space = os.fstatvfs(scratch)
+            files = space.f_files - space.f_ffree - 1
+        else:
+            files = count_files(scratch, limits.files + 1)
+        stdout, stderr = (_content(stream, limits.output) for stream in prepared.streams)
+        return Finished(
+            program=job.program,
+            reason=reason,
+            value=value,
+            limits=limits,
+            wall=report["wall_ns"] / 1e9,
+            cpu=(report["user_us"] + report["system_us"]) / 1e6,
+            total_cpu=total_cpu,
+            peak_memory=report["peak_memory"],
+            stdout=stdout,
+            stderr=stderr,
+            results=results,
+            refused=refused,
+            left=Left(report["left"], files, report["free_bytes"]),
+        )
+
+
+def find_bubblewrap() -> str:
+    """Absolute path of ``bwrap``. Raises PrerequisiteError."""
+    if found := shutil.which("bwrap"):
+        return found
+    raise PrerequisiteError("bubblewrap is not installed: nothing can be isolated", hint="apt-get install bubblewrap")
+
+
+def _prepare(command: list[str], job: Job, opened: Mapping[int, Path], scratch: str, stack: ExitStack) -> _Prepared:
+    """Open and make what the command needs; ``stack`` closes it again."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    stack.callback(ours.close)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    theirs_only = stack.enter_context(ExitStack())
+    theirs_only.callback(theirs.close)
+    descriptors = {STATUS: theirs.fileno()}
+    streams = os.memfd_create("stdout"), os.memfd_create("stderr")
+    for number, stream in enumerate(streams, start=1):
+        stack.callback(os.close, stream)
+        descriptors[number] = stream
+    for number, path in {0: job.stdin or Path(os.devnull), **opened}.items():
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        theirs_only.callback(os.close, descriptor)
+        descriptors[number] = descriptor
+    return _Prepared(command, job, descriptors, scratch, ours, streams, theirs_only.close)
+
+
+def _receive(status: socket.socket) -> tuple[bytes, list[int], int | None]:
+    """A message that has come, its descriptors, and the host user that sent it; empty when there is none."""
+    space = socket.CMSG_SPACE(4) + socket.CMSG_SPACE(_CREDENTIALS.size)
+    try:
+        text, ancillary, _, _ = status.recvmsg(_MESSAGE, space, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC)
+    except OSError:
+        return b"", [], None
+    descriptors: list[int] = []
+    user = None
+    for _, kind, content in ancillary:
+        if kind == socket.SCM_RIGHTS:
+            descriptors += struct.unpack(f"{len(content) // 4}i", content)
+        elif kind == socket.SCM_CREDENTIALS:
+            user = _CREDENTIALS.unpack(content)[1]
+    return text, descriptors, user
+
+
+def _require_isolation(hello: Mapping[str, Any]) -> None:
+    """Raise PrerequisiteError unless the guard stood where it should: bubblewrap is not taken at its word."""
+    own = {name: Path("/proc/self/ns", name).stat().st_ino for name in _NAMESPACES}
+    shared = [name for name in _NAMESPACES if hello["namespaces"][name] in (0, own[name])]
+    faults = {
+        f"it shares namespaces with the host ({', '.join(shared)})": bool(shared),
+        "its guard is not process 1": hello["pid"] != 1,
+        "it has another user inside": hello["uid"] != _INSIDE_USER,
+        "it is root on the host": hello["host_user"] in (0, None) and is_root(),
+        "it has capabilities": hello["capabilities"] != _NO_CAPABILITY,
+        "it may gain privileges": hello["no_new_privileges"] != "1",
+        "it has no filter of system calls": hello["seccomp"] != "2",
+    }
+    if found := [fault for fault, holds in faults.items() if holds]:
+        raise PrerequisiteError(f"the sandbox does not isolate: {'; '.join(found)}", hint="reinstall bubblewrap")
+
+
+def _content(descriptor: int, most: int) -> bytes:
+    size = min(os.fstat(descriptor).st_size, most)
+    return os.pread(descriptor, size, 0) if size else b""
+
+
+def _without_report(prepared: _Prepared, reason: Reason, value: int, wall: float, cpu: float) -> Finished:
+    """The guard itself was killed: by the kernel for want of memory, or from outside."""
+    limits = prepared.job.limits
+    stdout, stderr = (_content(stream, limits.output) for stream in prepared.streams)
+    return Finished(
+        program=prepared.job.program,
+        reason=reason,
+        value=value,
+        limits=limits,
+        wall=wall,
+        cpu=cpu,
+        total_cpu=cpu,
+        peak_memory=0,
+        stdout=stdout,
+        stderr=stderr,
+        results={},
+        refused=dict.fromkeys(prepared.job.results, "the sandbox was killed"),
+        left=Left(0, 0, 1),
+    )

@@ -1,0 +1,71 @@
+"""The system calls that a sandboxed process may not make, as a BPF program for bubblewrap.
+
+A list of what is refused, not of what is allowed: programs of every kind, an emulator and compilers
+run under it. Refused is what could reach the kernel's rarely used parts, other processes or new
+namespaces; the namespaces themselves keep it from files and network.
+"""
+
+import errno
+import io
+import os
+import tempfile
+from pathlib import Path
+
+from harness.digest import digest_file, digest_of
+from harness.errors import PrerequisiteError
+from harness.store import Store
+
+__all__ = ["REFUSED", "filter_program"]
+
+REFUSED = (
+    # other processes
+    *("ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd", "process_madvise"),
+    # namespaces and mounts
+    *("unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen"),
+    *("fsconfig", "fsmount", "fspick", "mount_setattr", "name_to_handle_at", "open_by_handle_at"),
+    # the kernel itself
+    *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register"),
+    *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "syslog"),
+    *("add_key", "request_key", "keyctl", "fanotify_init", "lookup_dcookie", "quotactl", "quotactl_fd"),
+    *("swapon", "swapoff", "acct", "iopl", "ioperm", "modify_ldt", "vhangup", "nfsservctl", "uselib"),
+    # the machine's clock and name
+    *("settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "stime", "sethostname", "setdomainname"),
+)
+"""System calls that fail with EPERM."""
+
+_NEW_NAMESPACE = 0x7E020000  # every CLONE_NEW… flag that clone takes
+_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: harmless in an empty network namespace
+
+
+def filter_program(store: Store) -> Path:
+    """The program's file, made once per cache. Raises PrerequisiteError without libseccomp."""
+    key = digest_of(["seccomp", digest_file(Path(__file__)), os.uname().machine])
+
+    def make(entry: Path) -> None:
+        (entry / "filter.bpf").write_bytes(_assemble())
+
+    return store.folder("native", key, make) / "filter.bpf"
+
+
+def _assemble() -> bytes:
+    try:
+        import pyseccomp as seccomp
+    except (ImportError, RuntimeError, OSError):
+        raise PrerequisiteError("libseccomp is not installed", hint="apt-get install libseccomp2") from None
+    rules = seccomp.SyscallFilter(seccomp.ALLOW)
+    for name in REFUSED:
+        try:
+            rules.add_rule(seccomp.ERRNO(errno.EPERM), name)
+        except (OSError, ValueError):  # this architecture or libseccomp has no such call
+            continue
+    for bit in (1 << n for n in range(32) if (_NEW_NAMESPACE >> n) & 1):
+        rules.add_rule(seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, bit, bit))
+    rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags are behind a pointer; libc falls back
+    above = max(_FAMILIES)
+    for family in set(range(above)) - set(_FAMILIES):
+        rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), "socket", seccomp.Arg(0, seccomp.EQ, family))
+    rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), "socket", seccomp.Arg(0, seccomp.GT, above))
+    with tempfile.TemporaryFile() as file:
+        rules.export_bpf(file)
+        file.flush()
+        return os.pread(file.fileno(), io.DEFAULT_BUFFER_SIZE * 16, 0)

@@ -1,0 +1,94 @@
+"""The small process that sandboxes are started from, one at a time.
+
+A program of its own, started by ``slots.py`` and not imported by it. It stands in the control group
+of its slot, so that what it starts is limited from the first instruction (moving a process between
+groups takes the kernel some 16 ms; being born in one takes nothing). Where the harness is root it
+gives up root first, for good. When the harness is gone, its socket says so, and the sandbox ends.
+
+usage: spawner.py SOCKET UID,UID,...    the first user id that this machine has; none: stay
+"""
+
+import contextlib
+import json
+import os
+import resource  # os.wait4 needs it, and may not find it when root is given up
+import select
+import signal
+import socket
+import sys
+
+MOST_DESCRIPTORS = 250
+FIRST_DESCRIPTOR = 32
+READY = b"ready"
+
+
+def main() -> None:
+    """Serve requests until the harness closes the socket."""
+    channel = socket.socket(fileno=int(sys.argv[1]))
+    while os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) < FIRST_DESCRIPTOR:
+        pass  # what is received then has numbers that no sandbox wants
+    _give_up_root([int(uid) for uid in sys.argv[2].split(",") if uid])
+    channel.send(READY)
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(channel, 16, MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC)
+        if not message:
+            return
+        channel.send(json.dumps(_serve(channel, descriptors)).encode())
+
+
+def _give_up_root(candidates: list[int]) -> None:
+    """Become the first of these users that can be become. A root that may not is none; the harness checks."""
+    for uid in candidates:
+        try:
+            os.setgroups([])
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+        except OSError:  # a container may know only some user ids, or have but a name of root
+            continue
+        return
+
+
+def _serve(channel: socket.socket, descriptors: list[int]) -> dict[str, object]:
+    """One sandbox: the request is in the first descriptor, the others get the numbers that it says."""
+    with open(descriptors[0], "rb", closefd=False) as file:
+        file.seek(0)
+        request = json.load(file)
+    given = dict(zip(request["targets"], descriptors[1:], strict=True))
+    actions = [(os.POSIX_SPAWN_DUP2, descriptor, target) for target, descriptor in given.items()]
+    command = request["command"]
+    try:
+        child = os.posix_spawn(
+            command[0],
+            command,
+            {},
+            file_actions=actions,
+            setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),  # Python ignores both, and that is inherited
+        )
+    except OSError as error:
+        return {"error": f"{command[0]}: {error.strerror}"}
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+    _wait(channel, child)
+    _, status, usage = os.wait4(child, 0)
+    return {"status": os.waitstatus_to_exitcode(status), "cpu": usage.ru_utime + usage.ru_stime}
+
+
+def _wait(channel: socket.socket, child: int) -> None:
+    """Until the child ends; it is killed when the harness is gone."""
+    handle = os.pidfd_open(child)
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    poll.register(channel, select.POLLIN)
+    ready = {descriptor for descriptor, _ in poll.poll()}
+    if handle not in ready:  # the harness says nothing while it waits: this is the end of its socket
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        os._exit(1)
+    os.close(handle)
+
+
+assert resource.RUSAGE_CHILDREN
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,534 @@
+// The first process of a sandbox: it starts the job, watches it, ends it, and reports.
+//
+// usage: guard status=FD scratch=DIR [limit=VALUE ...] environment=N [NAME=VALUE ...] PROGRAM ARGV0 [ARGUMENT ...]
+//
+// Inside a sandbox it is process 1 of a process namespace of its own. Nothing in there can signal it,
+// trace it or read its memory, and when it ends the kernel ends everything else. Without a sandbox
+// (`--trust`) it does what an ordinary process can: the same limits, and it adopts and ends orphans.
+//
+// Two messages go to the status socket: `hello` with the scratch folder's descriptor, before the job
+// starts, so that its result can be read when the sandbox is gone; and `report`, when all has ended.
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  kMessage = 2048,
+  kSecondInMicroseconds = 1000000,
+  kMillisecondInNanoseconds = 1000000,
+  kFirstLook = 2,    // milliseconds until the guard looks at the job's use for the first time;
+  kLongestLook = 50, // then twice as long each time, up to this
+  kStack = 8 << 20,
+};
+
+// What the job may use. 0: no limit.
+struct Limits {
+  int64_t wall_ms;
+  int64_t cpu_ms;        // of all its processes together
+  int64_t memory;        // bytes resident, of all its processes and its files together
+  int64_t address_space; // bytes, of each process
+  int64_t processes;     // threads count
+  int64_t file_size;     // bytes, of each file
+  int64_t files;         // in the scratch folder
+  int64_t open_files;    // of each process
+  int64_t output;        // bytes, of standard output and of standard error
+};
+
+struct Job {
+  struct Limits limits;
+  int status;
+  const char *scratch;
+  char **environment;
+  const char *program;
+  char **arguments; // argv[0] first
+};
+
+struct Ending {
+  const char *reason; // exit, signal, start, or the limit that it met
+  int value;          // exit status, signal or errno
+  struct rusage usage;
+  int64_t wall_ns;
+  int left; // processes that still ran when the job had ended
+};
+
+static _Noreturn void fail(const char *what) {
+  (void)dprintf(STDERR_FILENO, "guard: %s: %s\n", what, strerror(errno));
+  _exit(EXIT_FAILURE);
+}
+
+static int64_t now_ns(void) {
+  struct timespec now;
+  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) {
+    fail("clock");
+  }
+  return (int64_t)now.tv_sec * 1000 * kMillisecondInNanoseconds + now.tv_nsec;
+}
+
+static int64_t microseconds(struct timeval time) {
+  return (int64_t)time.tv_sec * kSecondInMicroseconds + time.tv_usec;
+}
+
+static int64_t cpu_of(const struct rusage *usage) {
+  return microseconds(usage->ru_utime) + microseconds(usage->ru_stime);
+}
+
+static bool is_isolated(void) { return getpid() == 1; }
+
+// --- messages -------------------------------------------------------------------------------------
+
+static void send_message(int socket, const char *text, int descriptor) {
+  struct iovec content = {.iov_base = (void *)text, .iov_len = strlen(text)};
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr header;
+  } control = {0};
+  struct msghdr message = {.msg_iov = &content, .msg_iovlen = 1};
+  if (descriptor >= 0) {
+    message.msg_control = &control;
+    message.msg_controllen = sizeof control.bytes;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  }
+  if (sendmsg(socket, &message, MSG_NOSIGNAL) < 0) {
+    fail("status");
+  }
+}
+
+// Effective and bounding capabilities, no-new-privileges and seccomp mode, as the kernel shows them.
+struct Rights {
+  char effective[32];
+  char bounding[32];
+  char privileges[8];
+  char seccomp[8];
+};
+
+static struct Rights rights(void) {
+  struct Rights found = {0};
+  char line[256];
+  FILE *file = fopen("/proc/self/status", "re");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    (void)sscanf(line, "CapEff: %31s", found.effective);
+    (void)sscanf(line, "CapBnd: %31s", found.bounding);
+    (void)sscanf(line, "NoNewPrivs: %7s", found.privileges);
+    (void)sscanf(line, "Seccomp: %7s", found.seccomp);
+  }
+  if (file != NULL) {
+    (void)fclose(file);
+  }
+  return found;
+}
+
+static uint64_t namespace_of(const char *kind) {
+  char path[64];
+  struct stat found;
+  (void)snprintf(path, sizeof path, "/proc/self/ns/%s", kind);
+  return stat(path, &found) == 0 ? found.st_ino : 0;
+}
+
+static void say_hello(const struct Job *job, int scratch) {
+  struct Rights own = rights();
+  char text[kMessage];
+  (void)snprintf(text, sizeof text,
+                 "{\"pid\":%d,\"uid\":%u,\"capabilities\":[\"%s\",\"%s\"],\"no_new_privileges\":\"%s\",\"seccomp\":\"%s\","
+                 "\"namespaces\":{\"user\":%" PRIu64 ",\"mnt\":%" PRIu64 ",\"pid\":%" PRIu64 ",\"net\":%" PRIu64
+                 ",\"ipc\":%" PRIu64 ",\"uts\":%" PRIu64 "}}",
+                 getpid(), getuid(), own.effective, own.bounding, own.privileges, own.seccomp, namespace_of("user"),
+                 namespace_of("mnt"), namespace_of("pid"), namespace_of("net"), namespace_of("ipc"),
+                 namespace_of("uts"));
+  send_message(job->status, text, scratch);
+}
+
+static void report(const struct Job *job, const struct Ending *ending, int scratch) {
+  struct rusage all;
+  struct statvfs space = {0};
+  char text[kMessage];
+  if (getrusage(RUSAGE_CHILDREN, &all) != 0 || fstatvfs(scratch, &space) != 0) {
+    fail("usage");
+  }
+  (void)snprintf(text, sizeof text,
+                 "{\"reason\":\"%s\",\"value\":%d,\"wall_ns\":%" PRId64 ",\"user_us\":%" PRId64 ",\"system_us\":%" PRId64
+                 ",\"tree_cpu_us\":%" PRId64 ",\"peak_memory\":%" PRId64 ",\"left\":%d,\"free_bytes\":%" PRIu64 "}",
+                 ending->reason, ending->value, ending->wall_ns, microseconds(ending->usage.ru_utime),
+                 microseconds(ending->usage.ru_stime), cpu_of(&all), (int64_t)all.ru_maxrss * 1024, ending->left,
+                 (uint64_t)space.f_bavail * space.f_frsize);
+  send_message(job->status, text, -1);
+}
+
+// --- the job --------------------------------------------------------------------------------------
+
+static void limit(int resource, int64_t soft, int64_t hard) {
+  struct rlimit now;
+  if (getrlimit(resource, &now) != 0) {
+    fail("getrlimit");
+  }
+  if (now.rlim_max == RLIM_INFINITY || (rlim_t)hard < now.rlim_max) {
+    now.rlim_max = (rlim_t)hard;
+  }
+  now.rlim_cur = (rlim_t)soft < now.rlim_max ? (rlim_t)soft : now.rlim_max;
+  if (setrlimit(resource, &now) != 0) {
+    fail("setrlimit");
+  }
+}
+
+static void set_limits(const struct Limits *limits) {
+  limit(RLIMIT_CORE, 0, 0);
+  limit(RLIMIT_STACK, kStack, kStack);
+  if (limits->cpu_ms > 0) {
+    int64_t seconds = limits->cpu_ms / 1000 + 1; // the guard is more exact; this holds if it is held up
+    limit(RLIMIT_CPU, seconds, seconds + 1);
+  }
+  if (limits->address_space > 0) {
+    limit(RLIMIT_AS, limits->address_space, limits->address_space);
+  }
+  if (limits->file_size > 0) {
+    limit(RLIMIT_FSIZE, limits->file_size, limits->file_size);
+  }
+  if (limits->open_files > 0) {
+    limit(RLIMIT_NOFILE, limits->open_files, limits->open_files);
+  }
+  // Inside, the kernel counts the processes of this sandbox; outside, all of the user's.
+  if (limits->processes > 0 && is_isolated()) {
+    limit(RLIMIT_NPROC, limits->processes + 1, limits->processes + 1);
+  }
+}
+
+static void prefer_for_oom(void) {
+  int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file >= 0) {
+    (void)!write(file, "1000", 4);
+    (void)close(file);
+  }
+}
+
+static _Noreturn void become(const struct Job *job, int failure) {
+  sigset_t none;
+  (void)sigemptyset(&none);
+  for (int number = 1; number < NSIG; number++) {
+    (void)signal(number, SIG_DFL);
+  }
+  (void)sigprocmask(SIG_SETMASK, &none, NULL);
+  (void)setpgid(0, 0);
+  (void)prctl(PR_SET_DUMPABLE, 1); // until here it was the guard's copy; /proc/self belongs to it again
+  prefer_for_oom();
+  set_limits(&job->limits);
+  if (chdir(job->scratch) == 0) {
+    (void)syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
+    (void)execve(job->program, job->arguments, job->environment);
+  }
+  int number = errno;
+  (void)!write(failure, &number, sizeof number);
+  _exit(EXIT_FAILURE);
+}
+
+// Start the job; 0 and `*number` set to an errno when it cannot be started.
+static pid_t start(const struct Job *job, int *number) {
+  int failure[2];
+  if (pipe2(failure, O_CLOEXEC) != 0) {
+    fail("pipe");
+  }
+  pid_t child = fork();
+  if (child < 0) {
+    fail("fork");
+  }
+  if (child == 0) {
+    become(job, failure[1]);
+  }
+  (void)close(failure[1]);
+  ssize_t size = read(failure[0], number, sizeof *number);
+  (void)close(failure[0]);
+  if (size == (ssize_t)sizeof *number) {
+    (void)waitpid(child, NULL, 0);
+    return 0;
+  }
+  return child;
+}
+
+// --- watching -------------------------------------------------------------------------------------
+
+// Add the CPU time and the resident memory of one process, by its folder in /proc.
+static void add_use(const char *process, int64_t *cpu_us, int64_t *memory) {
+  char path[300];
+  char line[1024];
+  unsigned long ticks[4];
+  unsigned long pages = 0;
+  (void)snprintf(path, sizeof path, "/proc/%s/stat", process);
+  FILE *file = fopen(path, "re");
+  if (file != NULL) {
+    char *end = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
+    if (end != NULL && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &ticks[0],
+                              &ticks[1], &ticks[2], &ticks[3]) == 4) {
+      int64_t sum = (int64_t)(ticks[0] + ticks[1] + ticks[2] + ticks[3]);
+      *cpu_us += sum * (kSecondInMicroseconds / sysconf(_SC_CLK_TCK));
+    }
+    (void)fclose(file);
+  }
+  (void)snprintf(path, sizeof path, "/proc/%s/statm", process);
+  file = fopen(path, "re");
+  if (file != NULL) {
+    if (fscanf(file, "%*u %lu", &pages) == 1) {
+      *memory += (int64_t)pages * sysconf(_SC_PAGESIZE);
+    }
+    (void)fclose(file);
+  }
+}
+
+// CPU time and memory of everything in the sandbox but the guard.
+static void tree_use(int64_t *cpu_us, int64_t *memory) {
+  struct rusage ended;
+  *memory = 0;
+  *cpu_us = getrusage(RUSAGE_CHILDREN, &ended) == 0 ? cpu_of(&ended) : 0;
+  DIR *processes = opendir("/proc");
+  struct dirent *entry = NULL;
+  while (processes != NULL && (entry = readdir(processes)) != NULL) {
+    if (isdigit((unsigned char)entry->d_name[0]) && strcmp(entry->d_name, "1") != 0) {
+      add_use(entry->d_name, cpu_us, memory);
+    }
+  }
+  if (processes != NULL) {
+    (void)closedir(processes);
+  }
+}
+
+static bool exceeds(int64_t value, int64_t allowed) { return allowed > 0 && value > allowed; }
+
+static bool output_exceeds(int64_t allowed) {
+  struct stat found;
+  for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++) {
+    if (fstat(stream, &found) == 0 && S_ISREG(found.st_mode) && exceeds(found.st_size, allowed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The limit that the job exceeds now, or NULL.
+static const char *exceeded(const struct Limits *limits, int scratch) {
+  if (output_exceeds(limits->output)) {
+    return "output";
+  }
+  if (!is_isolated()) {
+    return NULL; // the rest counts what is in the sandbox, and here is none
+  }
+  int64_t cpu_us = 0;
+  int64_t memory = 0;
+  struct statvfs space;
+  tree_use(&cpu_us, &memory);
+  if (fstatvfs(scratch, &space) == 0) {
+    memory += (int64_t)((space.f_blocks - space.f_bfree) * space.f_frsize);
+    if (exceeds((int64_t)(space.f_files - space.f_ffree), limits->files + 1)) { // the folder itself
+      return "files";
+    }
+  }
+  if (exceeds(cpu_us, limits->cpu_ms * 1000)) {
+    return "cpu";
+  }
+  return exceeds(memory, limits->memory) ? "memory" : NULL;
+}
+
+static void wait_for_a_child(int64_t milliseconds) {
+  sigset_t children;
+  struct timespec time = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * kMillisecondInNanoseconds};
+  (void)sigemptyset(&children);
+  (void)sigaddset(&children, SIGCHLD);
+  (void)sigtimedwait(&children, NULL, &time);
+}
+
+// Take in everything that has ended; whether the job is among it.
+static bool reap(pid_t job, struct Ending *ending, int64_t started) {
+  int status = 0;
+  struct rusage usage;
+  for (pid_t ended; (ended = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
+    if (ended == job) {
+      ending->wall_ns = now_ns() - started;
+      ending->usage = usage;
+      ending->reason = WIFSIGNALED(status) ? "signal" : "exit";
+      ending->value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+      return true;
+    }
+  }
+  return false;
+}
+
+static void kill_orphans(void) {
+  char path[64];
+  int child = 0;
+  (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+  FILE *children = fopen(path, "re");
+  while (children != NULL && fscanf(children, "%d", &child) == 1) {
+    (void)kill(child, SIGKILL);
+  }
+  if (children != NULL) {
+    (void)fclose(children);
+  }
+}
+
+// End what still runs. Returns how many processes that were, the job itself not counted.
+static int end_all(pid_t job, struct Ending *ending, int64_t started) {
+  int left = 0;
+  for (;;) {
+    int status = 0;
+    struct rusage usage;
+    if (is_isolated()) {
+      (void)kill(-1, SIGKILL);
+    } else {
+      (void)kill(-job, SIGKILL);
+      kill_orphans();
+    }
+    pid_t ended = wait4(-1, &status, 0, &usage);
+    if (ended < 0 && errno == ECHILD) {
+      return left;
+    }
+    if (ended == job) {
+      ending->wall_ns = now_ns() - started;
+      ending->usage = usage;
+    } else if (ended > 0) {
+      left++;
+    }
+  }
+}
+
+static struct Ending watch(const struct Job *job, int scratch) {
+  struct Ending ending = {.reason = "start"};
+  int64_t started = now_ns();
+  pid_t child = start(job, &ending.value);
+  if (child == 0) {
+    return ending;
+  }
+  int64_t look = kFirstLook;
+  while (!reap(child, &ending, started)) {
+    int64_t elapsed = (now_ns() - started) / kMillisecondInNanoseconds;
+    if (exceeds(elapsed + 1, job->limits.wall_ms)) {
+      ending.reason = "wall";
+      break;
+    }
+    const char *met = exceeded(&job->limits, scratch);
+    if (met != NULL) {
+      ending.reason = met;
+      break;
+    }
+    int64_t rest = job->limits.wall_ms > 0 ? job->limits.wall_ms - elapsed : look;
+    wait_for_a_child(rest < look ? rest : look);
+    look = look * 2 < kLongestLook ? look * 2 : kLongestLook;
+  }
+  ending.left = end_all(child, &ending, started);
+  return ending;
+}
+
+// --- the command line -----------------------------------------------------------------------------
+
+static _Noreturn void usage(const char *word) {
+  (void)dprintf(STDERR_FILENO, "guard: not understood: %s\n", word);
+  _exit(EXIT_FAILURE);
+}
+
+static int64_t number(const char *text, const char *word) {
+  char *end = NULL;
+  errno = 0;
+  long long value = strtoll(text, &end, 10);
+  if (errno != 0 || end == text || *end != '\0' || value < 0) {
+    usage(word);
+  }
+  return value;
+}
+
+// The job itself: its variables, its program, its argument vector.
+static void parse_job(struct Job *job, int64_t variables, int64_t count, char **words) {
+  if (variables > count - 2) {
+    usage("a command without a program");
+  }
+  job->environment = (char **)calloc((size_t)variables + 1, sizeof(char *));
+  if (job->environment == NULL) {
+    fail("memory");
+  }
+  for (int64_t at = 0; at < variables; at++) {
+    job->environment[at] = words[at];
+  }
+  job->program = words[variables];
+  job->arguments = words + variables + 1;
+}
+
+static struct Job parse(int count, char **words) {
+  struct Job job = {.status = -1};
+  const struct {
+    const char *name;
+    int64_t *value;
+  } known[] = {
+      {"wall_ms", &job.limits.wall_ms},       {"cpu_ms", &job.limits.cpu_ms},
+      {"memory", &job.limits.memory},         {"address_space", &job.limits.address_space},
+      {"processes", &job.limits.processes},   {"file_size", &job.limits.file_size},
+      {"files", &job.limits.files},           {"open_files", &job.limits.open_files},
+      {"output", &job.limits.output},
+  };
+  for (int at = 1; at < count; at++) {
+    char *equals = strchr(words[at], '=');
+    if (equals == NULL) {
+      usage(words[at]);
+    }
+    size_t length = (size_t)(equals - words[at]);
+    if (strncmp(words[at], "environment=", length + 1) == 0) {
+      parse_job(&job, number(equals + 1, words[at]), count - at - 1, words + at + 1);
+      return job;
+    }
+    if (strncmp(words[at], "status=", length + 1) == 0) {
+      job.status = (int)number(equals + 1, words[at]);
+    } else if (strncmp(words[at], "scratch=", length + 1) == 0) {
+      job.scratch = equals + 1;
+    } else {
+      size_t which = 0;
+      while (which < sizeof known / sizeof *known &&
+             (strlen(known[which].name) != length || strncmp(known[which].name, words[at], length) != 0)) {
+        which++;
+      }
+      if (which == sizeof known / sizeof *known) {
+        usage(words[at]);
+      }
+      *known[which].value = number(equals + 1, words[at]);
+    }
+  }
+  usage("a command without a job");
+}
+
+int main(int count, char **words) {
+  struct Job job = parse(count, words);
+  sigset_t children;
+  (void)sigemptyset(&children);
+  (void)sigaddset(&children, SIGCHLD);
+  if (job.status < 0 || job.scratch == NULL || sigprocmask(SIG_BLOCK, &children, NULL) != 0) {
+    usage("a command without status or scratch");
+  }
+  int scratch = open(job.scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (scratch < 0 || fcntl(job.status, F_SETFD, FD_CLOEXEC) != 0) {
+    fail(job.scratch);
+  }
+  say_hello(&job, scratch);
+  // No process in the sandbox may read or change the guard, though all have the same user id.
+  if (prctl(PR_SET_DUMPABLE, 0) != 0 || (!is_isolated() && prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)) {
+    fail("prctl");
+  }
+  struct Ending ending = watch(&job, scratch);
+  report(&job, &ending, scratch);
+  return EXIT_SUCCESS;
+}

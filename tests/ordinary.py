@@ -1,0 +1,60 @@
+"""Becoming an ordinary user, for tests that root runs: what works for root must work without its rights.
+
+The repository and the interpreter may lie where only root can go, so the user finds both elsewhere,
+in a mount namespace of its own.
+"""
+
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+from tests.drive import ROOT
+
+__all__ = ["HERE", "as_ordinary_user", "is_root"]
+
+USER = 12345
+HERE = Path("/mnt/harness")
+"""Where the ordinary user finds the repository."""
+_PYTHON = Path("/mnt/python")
+_SCRIPT = """
+mount -t tmpfs tmpfs /mnt && mkdir /mnt/harness /mnt/python &&
+mount --bind "$1" /mnt/harness && mount --bind "$2" /mnt/python && cd "$3" && user=$4 && shift 4 &&
+exec setpriv --reuid "$user" --regid "$user" --clear-groups --inh-caps -all --bounding-set -all -- env -i "$@"
+"""
+
+
+def is_root() -> bool:
+    """Whether the tests run as root."""
+    return os.geteuid() == 0
+
+
+def as_ordinary_user(home: Path, *words: str | Path, **environment: str) -> list[str]:
+    """The command that runs Python with these arguments as a user whose only folder is ``home``.
+
+    Cache, results and temporary files go there. Only root can become somebody else.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    os.chown(home, USER, USER)
+    for folder in home.parents:
+        if folder.stat().st_uid == os.geteuid() and not folder.stat().st_mode & 0o001:
+            folder.chmod(folder.stat().st_mode | 0o001)  # temporary folders of pytest are for its user alone
+    packages = Path(sysconfig.get_path("purelib")).relative_to(ROOT)
+    variables = {
+        "HOME": str(home),
+        "HARNESS_CACHE": str(home / "cache"),
+        "HARNESS_RESULTS": str(home / "results"),
+        "TMPDIR": str(home),
+        "PATH": os.environ.get("PATH", os.defpath),
+        "PYTHONPATH": f"{HERE}:{HERE / packages}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **environment,
+    }
+    python = _PYTHON / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return [
+        *("unshare", "--mount", "--propagation", "private", "sh", "-c", _SCRIPT, "sh"),
+        *(str(ROOT), sys.base_prefix, str(home), str(USER)),
+        *(f"{name}={value}" for name, value in variables.items()),
+        str(python),
+        *(str(word) for word in words),
+    ]
