@@ -14,6 +14,7 @@ check: setup-test     ## style and types
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
+	for source in native/*/*.c; do (cd "$$(dirname "$$source")" && clang-tidy-22 --quiet "$$(basename "$$source")") || exit 1; done
 
 bench: setup-test     ## the harness's own speed
 	.venv/bin/python -m pytest benchmarks -p no:xdist -p benchmark

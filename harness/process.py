@@ -26,6 +26,7 @@ __all__ = [
     "Ended",
     "Limits",
     "account",
+    "find_tool",
     "killable",
     "last_words",
     "run",
@@ -143,11 +144,13 @@ def run(
             _running.add(child.pid)
             if _stopping.is_set():
                 os.killpg(child.pid, signal.SIGKILL)
-        timed_out = _wait(child.pid, limits)
-        wall = time.monotonic() - started
-        with _lock:  # once it is reaped, its number may pass to a stranger
-            _running.discard(child.pid)
-            status, usage = os.wait4(child.pid, 0)[1:]
+        try:
+            timed_out = _wait(child.pid, limits)
+            wall = time.monotonic() - started
+        finally:
+            with _lock:  # once it is reaped, its number may pass to a stranger
+                _running.discard(child.pid)
+                status, usage = os.wait4(child.pid, 0)[1:]
         if _stopping.is_set():
             raise StoppedError("stopped")
         child.returncode = os.waitstatus_to_exitcode(status)  # Popen must not wait for it again
@@ -172,7 +175,7 @@ def run(
 @lru_cache(maxsize=64)
 def _limiter(limits: Limits) -> tuple[str, ...]:
     """The command that sets the limits and becomes the command behind it."""
-    tools = {name: shutil.which(name) for name in ("setpriv", "prlimit")}
+    tools = {name: find_tool(name) for name in ("setpriv", "prlimit")}
     missing = [name for name, path in tools.items() if path is None]
     if missing:
         raise PrerequisiteError(f"missing: {', '.join(missing)}", hint="apt-get install util-linux")
@@ -183,9 +186,14 @@ def _limiter(limits: Limits) -> tuple[str, ...]:
     return str(tools["setpriv"]), "--pdeathsig", "KILL", str(tools["prlimit"]), *settings, "--"
 
 
+def find_tool(name: str) -> str | None:
+    """Absolute path of a tool of the system, on PATH or where such tools are."""
+    return shutil.which(name) or shutil.which(name, path=os.defpath)
+
+
 def _require_executable(command: str) -> None:
     """Raise PrerequisiteError for what cannot be started: the limiter would die of it with words of its own."""
-    path = shutil.which(command, path="/usr/bin:/bin") if "/" not in command else command
+    path = command if "/" in command else shutil.which(command, path=os.defpath)
     if path is None or not Path(path).exists():
         raise PrerequisiteError(f"cannot start {command}: {os.strerror(errno.ENOENT)}")
     if not Path(path).is_file() or not os.access(path, os.X_OK):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.drive import ROOT
 
-__all__ = ["HERE", "as_ordinary_user", "is_root"]
+__all__ = ["HERE", "as_ordinary_user", "is_root", "let_others_reach"]
 
 USER = 12345
 HERE = Path("/mnt/harness")
@@ -29,6 +29,14 @@ def is_root() -> bool:
     return os.geteuid() == 0
 
 
+def let_others_reach(path: Path) -> None:
+    """Let everyone pass through the folders above: pytest's temporary ones are for its user alone."""
+    for folder in path.parents:
+        status = folder.stat()
+        if status.st_uid == os.geteuid() and not status.st_mode & 0o001:
+            folder.chmod(status.st_mode | 0o001)
+
+
 def as_ordinary_user(home: Path, *words: str | Path, **environment: str) -> list[str]:
     """The command that runs Python with these arguments as a user whose only folder is ``home``.
 
@@ -36,9 +44,7 @@ def as_ordinary_user(home: Path, *words: str | Path, **environment: str) -> list
     """
     home.mkdir(parents=True, exist_ok=True)
     os.chown(home, USER, USER)
-    for folder in home.parents:
-        if folder.stat().st_uid == os.geteuid() and not folder.stat().st_mode & 0o001:
-            folder.chmod(folder.stat().st_mode | 0o001)  # temporary folders of pytest are for its user alone
+    let_others_reach(home)
     packages = Path(sysconfig.get_path("purelib")).relative_to(ROOT)
     variables = {
         "HOME": str(home),

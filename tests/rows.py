@@ -1,14 +1,15 @@
 """Rows and run files made by tests, for what reads them."""
 
+import json
 from pathlib import Path
 from typing import Any
 
-from harness.digest import digest_of
+from harness.digest import canonical_json, digest_bytes, digest_of
 from harness.record.rows import Row
 from harness.record.runfile import write_run
-from harness.vocabulary import Level, Outcome, PolicyClass, PolicyKind, Target, Track
+from harness.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Target, Track
 
-__all__ = ["header", "row", "run_file"]
+__all__ = ["header", "row", "run_file", "written_by_another"]
 
 LLVM = "a" * 64
 
@@ -30,6 +31,7 @@ def row(
         "policy_digest": digest_of(policy),
         "seed": 0,
         "level": Level.OZ,
+        "isolation": Isolation.SANDBOX,
         "frozen_digest": digest_of(["frozen", benchmark]),
         "decisions_digest": digest_of(["decisions", policy]),
         "object_digest": digest_of(["object", benchmark, policy]),
@@ -44,7 +46,7 @@ def row(
 def header(rows: list[Row], **fields: Any) -> dict[str, Any]:
     """A header that fits the rows."""
     names = sorted({r.benchmark for r in rows})
-    host = {"cpu": "Test", "cores": 2, "kernel": "6", "governor": None, "load": 0.1, "sandbox": "limits"}
+    host = {"cpu": "Test", "cores": 2, "kernel": "6", "governor": None, "load": 0.1, "sandbox": "bubblewrap"}
     return {
         "suite": "made",
         "suite_version": "1",
@@ -70,3 +72,19 @@ def run_file(results: Path, rows: list[Row], **fields: Any) -> Path:
     """A finished run with these rows."""
     results.mkdir(parents=True, exist_ok=True)
     return write_run(results, header(rows, **fields), rows)
+
+
+def written_by_another(path: Path, body: bytes | None = None, **changes: Any) -> Path:
+    """A run file with other rows or header fields whose name fits them: not torn, only written so."""
+    first, _, rows = path.read_bytes().partition(b"\n")
+    body = rows if body is None else body
+    fields = {**json.loads(first)["header"], **changes}
+    unnamed = {name: value for name, value in fields.items() if name != "run"}
+    digest = digest_bytes(canonical_json(unnamed) + b"\n" + body)
+    stem = f"{path.stem[:-12]}{digest[:12]}"
+    line = canonical_json({"header": {**unnamed, "run": changes.get("run", stem)}})
+    folder = path.parent / "other"
+    folder.mkdir(exist_ok=True)
+    made = folder / f"{stem}.jsonl"
+    made.write_bytes(line + b"\n" + body)
+    return made

@@ -162,10 +162,10 @@ def check_run(path: Path) -> tuple[Header, list[bytes]]:
         raise UsageError("not a run file", where=str(path), hint=remedy)
     try:
         fields = json.loads(first)["header"]
-        if _digest(fields, body) != match["digest"]:
-            raise UsageError("torn or altered: its content contradicts its name", where=str(path), hint=remedy)
         if fields.get("schema_version") != SCHEMA:
             raise UsageError(f"schema {fields.get('schema_version')}; this harness reads {SCHEMA}", where=str(path))
+        if _digest(fields, body) != match["digest"]:
+            raise UsageError("torn or altered: its content contradicts its name", where=str(path), hint=remedy)
         header = Header.model_validate(fields)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(

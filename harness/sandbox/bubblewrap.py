@@ -59,7 +59,7 @@ def guard_arguments(job: Job, scratch: str, *, watch_memory: bool) -> list[str]:
     limits = job.limits
     numbers = {
         "wall_ms": round(limits.wall * 1000),
-        "cpu_ms": round((limits.cpu or limits.wall) * 1000),
+        "cpu_ms": round((limits.cpu or 0) * 1000),
         "memory": limits.memory if watch_memory else 0,
         "address_space": limits.address_space or 0,
         "processes": limits.processes,

@@ -18,6 +18,7 @@ _SLACK = 24 << 20
 """Bytes that the spawner, bubblewrap and the guard may take beside the job."""
 _OWN_PROCESSES = 4
 _MEMORY, _PIDS = "memory", "pids"
+_PROC = Path("/proc/self")
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def _version_2() -> Controller | None:
     own = _own_path("")
     if own is None:
         return None
-    here = folder / os.path.relpath(own, root) if own.startswith(root) else folder
+    here = _place(folder, root, own)
     # A group that holds processes gives its children no controllers: look above, and at the top.
     for parent in (*here.resolve().parents, folder):
         if parent.is_relative_to(folder) and _enables(parent) and _works(found := Controller(2, _both(parent))):
@@ -150,7 +151,7 @@ def _version_1() -> Controller | None:
         if mounted is None or own is None:
             continue
         _, folder, root, _ = mounted
-        inside = folder / os.path.relpath(own, root) if own.startswith(root) else folder
+        inside = _place(folder, root, own)
         parent = inside if inside.is_dir() else folder
         if _works(Controller(1, {kind: parent})):
             parents[kind] = parent
@@ -190,16 +191,23 @@ def _sweep(controller: Controller) -> None:
 
 def _own_path(kind: str) -> str | None:
     """This process's group in the hierarchy of a controller; of version 2 for the empty name."""
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
+    for line in (_PROC / "cgroup").read_text().splitlines():
         number, kinds, path = line.split(":", 2)
         if (kind and kind in kinds.split(",")) or (not kind and number == "0"):
             return path
     return None
 
 
+def _place(folder: Path, root: str, own: str) -> Path:
+    """Where the group ``own`` is to be seen in a hierarchy mounted from ``root`` on; its top where it is not."""
+    path = Path(own)
+    is_below = path.is_relative_to(root) and ".." not in path.parts  # a namespace's root may be below the process
+    return folder / path.relative_to(root) if is_below else folder
+
+
 def _mounts() -> Iterator[tuple[str, Path, str, tuple[str, ...]]]:
     """Type, mount point, root and options of every mounted hierarchy."""
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+    for line in (_PROC / "mountinfo").read_text().splitlines():
         left, right = line.split(" - ", 1)
         kind, _, options = right.split(" ", 2)
         if kind in ("cgroup", "cgroup2"):

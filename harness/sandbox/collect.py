@@ -4,6 +4,7 @@ Nobody writes to it any more (every process of the sandbox is dead), but anythin
 links to elsewhere, FIFOs that never answer, files of a terabyte with nothing in them.
 """
 
+import contextlib
 import errno
 import os
 import stat
@@ -22,9 +23,16 @@ def collect(scratch: int, wanted: Sequence[str], largest: int, most: int) -> tup
     ``scratch`` is a descriptor of the folder; ``largest`` the bytes that all files together may
     have, ``most`` how many they may be.
     """
-    names = list(dict.fromkeys(_everything(scratch, most) if EVERYTHING in wanted else wanted))
+    names = list(dict.fromkeys(name for name in wanted if name != EVERYTHING))
     found: dict[str, bytes] = {}
-    refused = dict.fromkeys(names[most:], f"more than {most} files")
+    refused: dict[str, str] = {}
+    if EVERYTHING in wanted:
+        bound = 4 * most + 64
+        everything, seen = _everything(scratch, most, bound)
+        names = list(dict.fromkeys([*names, *everything]))
+        if seen == bound:
+            refused[EVERYTHING] = f"more than {bound - 1} files and folders"
+    refused |= dict.fromkeys(names[most:], f"more than {most} files")
     left = largest
     for name in names[:most]:
         try:
@@ -70,19 +78,24 @@ def _read(folder: int, name: str, largest: int) -> bytes:
             os.close(descriptor)
 
 
-def _everything(folder: int, most: int) -> list[str]:
-    """The paths of all that is no folder, in order; one more than ``most`` at the most."""
+def _everything(folder: int, most: int, bound: int) -> tuple[list[str], int]:
+    """The paths of all that is no folder that can be entered, in order, and how much was seen for it.
+
+    They are one more than ``most`` at the most; what is seen with the folders, ``bound``.
+    """
     found: list[str] = []
-    for path, is_folder in _walk(folder, "", 4 * most + 64, 0):
-        if not is_folder:
+    seen = 0
+    for path, is_entered in _walk(folder, "", bound, 0):
+        seen += 1
+        if not is_entered:
             found.append(path)
         if len(found) > most:
             break
-    return sorted(found)
+    return sorted(found), seen
 
 
 def _walk(folder: int, prefix: str, most: int, depth: int) -> Iterator[tuple[str, bool]]:
-    """Path and whether it is a folder, of all that lies below ``folder``: no more than ``most``."""
+    """Path of all that lies below ``folder``, no more than ``most``, and whether it is a folder and entered."""
     seen = 0
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -90,20 +103,25 @@ def _walk(folder: int, prefix: str, most: int, depth: int) -> Iterator[tuple[str
                 return
             seen += 1
             path = f"{prefix}{entry.name}"
-            is_folder = entry.is_dir(follow_symlinks=False)
-            yield path, is_folder
-            if not is_folder or depth == _DEEPEST:
-                continue
+            inner = _enter(folder, entry) if depth < _DEEPEST else None
             try:
-                inner = os.open(entry.name, _FLAGS | os.O_DIRECTORY, dir_fd=folder)
-            except OSError:
-                continue
-            try:
-                for found in _walk(inner, f"{path}/", most - seen, depth + 1):
-                    seen += 1
-                    yield found
+                yield path, inner is not None
+                if inner is not None:
+                    for found in _walk(inner, f"{path}/", most - seen, depth + 1):
+                        seen += 1
+                        yield found
             finally:
-                os.close(inner)
+                if inner is not None:
+                    os.close(inner)
+
+
+def _enter(folder: int, entry: os.DirEntry[str]) -> int | None:
+    """A descriptor of the folder that ``entry`` is; None when it is none, or closed to us."""
+    if not entry.is_dir(follow_symlinks=False):
+        return None
+    with contextlib.suppress(OSError):
+        return os.open(entry.name, _FLAGS | os.O_DIRECTORY, dir_fd=folder)
+    return None
 
 
 def _kind(mode: int) -> str:

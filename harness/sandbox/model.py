@@ -41,7 +41,7 @@ class Limits:
     wall: float = 60.0
     """Seconds."""
     cpu: float | None = None
-    """Seconds of user and system time; None: as much as ``wall``."""
+    """Seconds of user and system time; None: what ``wall`` leaves room for."""
     memory: int = GIB
     """Bytes resident, files in the scratch folder included."""
     address_space: int | None = None
@@ -161,7 +161,7 @@ class Finished:
             case Reason.WALL:
                 text = f"stopped at its limit of {limits.wall:g} s"
             case Reason.CPU:
-                text = f"stopped at its limit of {limits.cpu or limits.wall:g} s of CPU time"
+                text = f"stopped at its limit of {limits.cpu or 0:g} s of CPU time"
             case Reason.MEMORY:
                 text = f"stopped at its limit of {limits.memory // MIB} MiB of memory"
             case Reason.FILES:

@@ -1,5 +1,7 @@
 """What to do where a sandbox cannot be set up, from bubblewrap's words and the kernel's settings."""
 
+import re
+import shlex
 from pathlib import Path
 
 __all__ = ["remedy"]
@@ -11,11 +13,17 @@ _SETTINGS = (
 )
 """Path below /proc/sys, the value that forbids, the value that allows."""
 _PERSIST = "in a file below /etc/sysctl.d it outlives a restart"
+_UNREACHABLE = re.compile(r"Can't find source path (.+): Permission denied")
 _TRUST = "or run with --trust if every policy, suite and program is your own"
 
 
 def remedy(words: str, settings: Path = Path("/proc/sys")) -> str:
     """The hint for a person."""
+    if unreachable := _UNREACHABLE.search(words):
+        return (
+            f"the sandbox's user must be able to reach it: chmod o+rx {shlex.quote(unreachable[1])} and the folders "
+            "above it, or install what it holds elsewhere"
+        )
     for path, forbids, allows in _SETTINGS:
         try:
             value = (settings / path).read_text().strip()

@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.errors import PrerequisiteError
 from harness.native import native_program
-from harness.process import account
+from harness.process import account, find_tool
 from harness.sandbox.bubblewrap import FIRST_FILE, SECCOMP, STATUS, bubblewrap_command, guard_arguments
 from harness.sandbox.collect import collect, count_files
 from harness.sandbox.model import SCRATCH, Finished, Job, Left, Limits, Reason
@@ -107,7 +107,7 @@ class Sandbox:
             prepared = self._isolated(job, stack) if self.isolation is Isolation.SANDBOX else self._trusted(job, stack)
             started = time.monotonic()
             try:
-                with slot() as place:
+                with slot(trusted=self.isolation is Isolation.TRUSTED) as place:
                     return self._run_in(place, prepared, started)
             except SlotDied:
                 raise PrerequisiteError("the process that starts sandboxes was killed", hint="run it again") from None
@@ -116,7 +116,7 @@ class Sandbox:
 
     def _run_in(self, place: Slot, prepared: _Prepared, started: float) -> tuple[Finished, Mapping[str, Any]]:
         limits = prepared.job.limits
-        group = place.group if self.isolation is Isolation.SANDBOX else None
+        group = place.group
         if group is not None:
             group.limit(limits.memory, limits.processes)
         kills = group.kills() if group is not None else 0
@@ -210,7 +210,7 @@ class Sandbox:
 
 def find_bubblewrap() -> str:
     """Absolute path of ``bwrap``. Raises PrerequisiteError."""
-    if found := shutil.which("bwrap"):
+    if found := find_tool("bwrap"):
         return found
     raise PrerequisiteError("bubblewrap is not installed: nothing can be isolated", hint="apt-get install bubblewrap")
 
@@ -228,10 +228,21 @@ def _prepare(command: list[str], job: Job, opened: Mapping[int, Path], scratch: 
         stack.callback(os.close, stream)
         descriptors[number] = stream
     for number, path in {0: job.stdin or Path(os.devnull), **opened}.items():
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = _copy(path) if number == 0 and job.stdin else os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         theirs_only.callback(os.close, descriptor)
         descriptors[number] = descriptor
     return _Prepared(command, job, descriptors, scratch, ours, streams, theirs_only.close)
+
+
+def _copy(path: Path) -> int:
+    """A descriptor to read a copy: with the file's own, a job could open it again to write, and see its path."""
+    copy = os.memfd_create("stdin")
+    try:
+        with open(path, "rb") as source, open(copy, "wb", closefd=False) as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+        return os.open(f"/proc/self/fd/{copy}", os.O_RDONLY | os.O_CLOEXEC)
+    finally:
+        os.close(copy)
 
 
 def _receive(status: socket.socket) -> tuple[bytes, list[int], int | None]:

@@ -53,11 +53,16 @@ def _assemble() -> bytes:
     except (ImportError, RuntimeError, OSError):
         raise PrerequisiteError("libseccomp is not installed", hint="apt-get install libseccomp2") from None
     rules = seccomp.SyscallFilter(seccomp.ALLOW)
+    unknown = []
     for name in REFUSED:
         try:
-            rules.add_rule(seccomp.ERRNO(errno.EPERM), name)
-        except (OSError, ValueError):  # this architecture or libseccomp has no such call
-            continue
+            rules.add_rule(seccomp.ERRNO(errno.EPERM), name)  # no rule comes of what only other architectures have
+        except (OSError, ValueError):
+            unknown.append(name)
+    if unknown:
+        raise PrerequisiteError(
+            f"libseccomp is too old to refuse {', '.join(unknown)}", hint="apt-get install --only-upgrade libseccomp2"
+        )
     for bit in (1 << n for n in range(32) if (_NEW_NAMESPACE >> n) & 1):
         rules.add_rule(seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, bit, bit))
     rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags are behind a pointer; libc falls back

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from harness.errors import PrerequisiteError
+from harness.errors import PrerequisiteError, UsageError
 from harness.process import killable
 from harness.sandbox.cgroups import Group, find_controller, group_name
 from harness.sandbox.spawner import MOST_DESCRIPTORS, READY
@@ -42,9 +42,10 @@ class SlotLate(Exception):
 class Slot:
     """One spawner. Not for two threads at once."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, *, trusted: bool = False) -> None:
+        """``trusted``: what it starts keeps the rights of the harness's user and is in no control group."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        users = ",".join(str(user) for user in sandbox_users(number))
+        users = "" if trusted else ",".join(str(user) for user in sandbox_users(number))
         command = [sys.executable, "-I", "-S", str(_SPAWNER), str(theirs.fileno()), users]
         self._process = subprocess.Popen(
             command,
@@ -59,7 +60,7 @@ class Slot:
         theirs.close()
         self._channel = ours
         self.group: Group | None = None
-        controller = find_controller()
+        controller = None if trusted else find_controller()
         if self._channel.recv(16) != READY:
             raise PrerequisiteError("the sandbox's spawner does not start", where=str(_SPAWNER))
         if controller is not None:
@@ -79,7 +80,7 @@ class Slot:
             text = json.dumps({"command": list(command), "targets": list(descriptors)})
             os.pwrite(request, text.encode(), 0)
             if len(descriptors) >= MOST_DESCRIPTORS:
-                raise ValueError(f"{len(descriptors)} files are more than a sandbox can be given")
+                raise UsageError(f"{len(descriptors)} files are more than the {MOST_DESCRIPTORS - 1} of a sandbox")
             socket.send_fds(self._channel, [b"start"], [request, *descriptors.values()])
         except OSError:
             raise SlotDied from None
@@ -112,20 +113,21 @@ class Slot:
 
 
 _lock = Lock()
-_idle: list[Slot] = []
+_idle: dict[bool, list[Slot]] = {False: [], True: []}
+"""By whether they are for trusted jobs."""
 _made = 0
 _owner = os.getpid()
 
 
 @contextmanager
-def slot() -> Iterator[Slot]:
+def slot(*, trusted: bool = False) -> Iterator[Slot]:
     """A slot of one's own. After an exception it is not used again: what runs in it is killed."""
     global _made
     with _lock:
-        found = _idle.pop() if _idle else None
+        found = _idle[trusted].pop() if _idle[trusted] else None
         _made += found is None
         number = _made
-    found = found or Slot(number)
+    found = found or Slot(number, trusted=trusted)
     try:
         with killable(found.pid):
             yield found
@@ -133,7 +135,7 @@ def slot() -> Iterator[Slot]:
         found.close()
         raise
     with _lock:
-        _idle.append(found)
+        _idle[trusted].append(found)
 
 
 def sandbox_users(number: int) -> tuple[int, ...]:
@@ -155,5 +157,6 @@ def close_slots() -> None:
     if os.getpid() != _owner:  # a forked child has copies of what is not its own
         return
     with _lock:
-        while _idle:
-            _idle.pop().close()
+        for slots in _idle.values():
+            while slots:
+                slots.pop().close()

@@ -71,7 +71,7 @@ def execute(program: Path, ready: ReadyWorkload, runner: Runner, sandbox: Sandbo
         message = f"{where}: {finished.ending}, not {workload.exit}{_words(finished)}"
         raise CellError(Outcome.WRONG_OUTPUT, message)
     for name, why in finished.refused.items():
-        raise CellError(Outcome.WRONG_OUTPUT, f"{where}: its output file {name} is {why}")
+        raise CellError(Outcome.WRONG_OUTPUT, f"{where}: output file {name}: {why}")
     return result_digest(finished.stdout, finished.results, ready)
 
 

@@ -4,7 +4,8 @@
 //
 // Inside a sandbox it is process 1 of a process namespace of its own. Nothing in there can signal it,
 // trace it or read its memory, and when it ends the kernel ends everything else. Without a sandbox
-// (`--trust`) it does what an ordinary process can: the same limits, and it adopts and ends orphans.
+// (`--trust`) it does what an ordinary process can: the same limits, it adopts and ends orphans, and
+// when its parent dies it ends everything too.
 //
 // Two messages go to the status socket: `hello` with the scratch folder's descriptor, before the job
 // starts, so that its result can be read when the sandbox is gone; and `report`, when all has ended.
@@ -348,12 +349,22 @@ static const char *exceeded(const struct Limits *limits, int scratch) {
   return exceeds(memory, limits->memory) ? "memory" : NULL;
 }
 
-static void wait_for_a_child(int64_t milliseconds) {
-  sigset_t children;
+// What the guard waits for. Nobody may end it from within a sandbox.
+static sigset_t awaited_signals(void) {
+  sigset_t awaited;
+  (void)sigemptyset(&awaited);
+  (void)sigaddset(&awaited, SIGCHLD);
+  if (!is_isolated()) {
+    (void)sigaddset(&awaited, SIGTERM);
+  }
+  return awaited;
+}
+
+// Wait for a child's end, but not longer than this; whether everything is to be ended now.
+static bool wait_for_a_child(int64_t milliseconds) {
+  sigset_t awaited = awaited_signals();
   struct timespec time = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * kMillisecondInNanoseconds};
-  (void)sigemptyset(&children);
-  (void)sigaddset(&children, SIGCHLD);
-  (void)sigtimedwait(&children, NULL, &time);
+  return sigtimedwait(&awaited, NULL, &time) == SIGTERM;
 }
 
 // Take in everything that has ended; whether the job is among it.
@@ -430,7 +441,10 @@ static struct Ending watch(const struct Job *job, int scratch) {
       break;
     }
     int64_t rest = job->limits.wall_ms > 0 ? job->limits.wall_ms - elapsed : look;
-    wait_for_a_child(rest < look ? rest : look);
+    if (wait_for_a_child(rest < look ? rest : look)) {
+      (void)end_all(child, &ending, started);
+      _exit(EXIT_FAILURE);
+    }
     look = look * 2 < kLongestLook ? look * 2 : kLongestLook;
   }
   ending.left = end_all(child, &ending, started);
@@ -513,11 +527,13 @@ static struct Job parse(int count, char **words) {
 
 int main(int count, char **words) {
   struct Job job = parse(count, words);
-  sigset_t children;
-  (void)sigemptyset(&children);
-  (void)sigaddset(&children, SIGCHLD);
-  if (job.status < 0 || job.scratch == NULL || sigprocmask(SIG_BLOCK, &children, NULL) != 0) {
+  sigset_t awaited = awaited_signals();
+  if (job.status < 0 || job.scratch == NULL || sigprocmask(SIG_BLOCK, &awaited, NULL) != 0) {
     usage("a command without status or scratch");
+  }
+  // In a group of its own it outlives its parent for as long as ending everything takes.
+  if (!is_isolated() && (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || setpgid(0, 0) != 0)) {
+    fail("group");
   }
   int scratch = open(job.scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (scratch < 0 || fcntl(job.status, F_SETFD, FD_CLOEXEC) != 0) {

@@ -8,7 +8,16 @@ import pytest
 from tests.drive import TINY, Answer, Sketch, User, result_of, write_suite
 
 FINE = '#include <stdio.h>\nint main(void) { puts("fine"); return 0; }\n'
-PROCESS = '#include <stdio.h>\n#include <unistd.h>\nint main(void) { printf("%d\\n", (int)getpid()); return 0; }\n'
+CLOCK = """
+#include <stdio.h>
+#include <time.h>
+int main(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  printf("%lld %ld\\n", (long long)now.tv_sec, now.tv_nsec);
+  return 0;
+}
+"""
 SIGN = '#include <stdio.h>\nint main(void) { char c = (char)200; puts(c < 0 ? "signed" : "unsigned"); return 0; }\n'
 LEVEL = """
 #include <stdio.h>
@@ -43,7 +52,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> tuple[User, Path, Answer
     suite = write_suite(
         folder / "faulty",
         Sketch("fine", FINE),
-        Sketch("process", PROCESS),
+        Sketch("clock", CLOCK),
         Sketch("sign", SIGN, expected="signed\n"),
         Sketch("level", LEVEL),
         Sketch("native", NATIVE),
@@ -62,8 +71,8 @@ def test_each_fault_is_found(faulty: tuple[User, Path, Answer]) -> None:
     found: dict[str, list[tuple[str, str]]] = {}
     for finding in json.loads(answer.out):
         found.setdefault(finding["benchmark"], []).append((finding["check"], finding["message"]))
-    assert set(found) == {"process", "sign", "level", "native", "shift", "heap", "pinned"}
-    assert ("build", "x86-64 -O2: nondeterministic: two runs of workload only differ") in found["process"]
+    assert set(found) == {"clock", "sign", "level", "native", "shift", "heap", "pinned"}
+    assert ("build", "x86-64 -O2: nondeterministic: two runs of workload only differ") in found["clock"]
     every = ", ".join(f"aarch64 -{level}" for level in ("O0", "O1", "O2", "O3", "Os", "Oz"))
     ((check, message),) = found["sign"]
     assert check == "equal outputs"

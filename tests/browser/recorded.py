@@ -56,6 +56,7 @@ def _rows(policies: dict[str, Any], salt: str) -> Iterator[Row]:
                     "policy_digest": _digest(policy),
                     "seed": 0,
                     "level": policy if kind == "level" else "Oz",
+                    "isolation": "sandbox",
                     "frozen_digest": _digest(benchmark, target),
                     "decisions_digest": _digest(policy, "decisions"),
                     "object_digest": None if size is None else _digest(benchmark, target, str(size)),

@@ -266,7 +266,7 @@ def test_torn_file_gives_a_message(page: Page, site: Site) -> None:
     torn.write_bytes(whole.read_bytes()[:-100])
     try:
         visit(page, site, "")
-        expect(page.get_by_test_id("stAlert")).to_contain_text("torn or altered: its rows contradict its name")
+        expect(page.get_by_test_id("stAlert")).to_contain_text("torn or altered: its content contradicts its name")
         expect(page.get_by_text(str(torn))).to_be_visible()
         expect(page.get_by_text("restore it, or move it out of the results folder")).to_be_visible()
     finally:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.bench import Bench
 from harness.errors import CellError
 from harness.policy.pass_sequence.kind import resolve
 from harness.policy.pass_sequence.names import GONE, LEGACY_ACTIONS
@@ -119,10 +120,10 @@ def listed(toolchain: Toolchain) -> dict[str, list[str]]:
     return sections
 
 
-def reason(content: bytes, toolchain: Toolchain) -> str:
+def reason(content: bytes, bench: Bench) -> str:
     """Why a passes.txt is refused."""
     with pytest.raises(CellError) as raised:
-        resolve(content, "passes.txt", toolchain)
+        resolve(content, "passes.txt", bench)
     assert raised.value.outcome is Outcome.POLICY_ERROR
     assert "\n" not in raised.value.message
     return raised.value.message
@@ -134,8 +135,8 @@ def test_every_legacy_action_is_known_or_reported_as_gone() -> None:
 
 
 @pytest.mark.parametrize("action", [*LEGACY_ACTIONS, *GONE])
-def test_a_legacy_action_runs_on_a_real_module(action: str, toolchain: Toolchain, loops: Path) -> None:
-    body = resolve(f"mem2reg\n-{action}".encode(), "passes.txt", toolchain)
+def test_a_legacy_action_runs_on_a_real_module(action: str, toolchain: Toolchain, bench: Bench, loops: Path) -> None:
+    body = resolve(f"mem2reg\n-{action}".encode(), "passes.txt", bench)
     if action in GONE:
         assert body == {"passes": ["function(mem2reg)"], "dropped": [action]}
         return
@@ -143,19 +144,19 @@ def test_a_legacy_action_runs_on_a_real_module(action: str, toolchain: Toolchain
     opt(toolchain, ",".join(["no-op-module", *body["passes"]]), loops)
 
 
-def test_all_actions_together_are_one_pipeline(toolchain: Toolchain, loops: Path) -> None:
-    body = resolve(" ".join(f"-{action}" for action in ACTIONS).encode(), "passes.txt", toolchain)
+def test_all_actions_together_are_one_pipeline(toolchain: Toolchain, bench: Bench, loops: Path) -> None:
+    body = resolve(" ".join(f"-{action}" for action in ACTIONS).encode(), "passes.txt", bench)
     assert body["dropped"] == ["prune-eh"]
     assert len(body["passes"]) == 41
     opt(toolchain, ",".join(body["passes"]), loops)
 
 
-def test_module_passes_are_taken_as_they_are(toolchain: Toolchain) -> None:
+def test_module_passes_are_taken_as_they_are(toolchain: Toolchain, bench: Bench) -> None:
     names = [name for name in listed(toolchain)["Module"] if name not in NOT_BARE]
     assert len(names) > 80
     for name in names:  # one by one: several of them instrument the module and meet each other badly
         expected = LEGACY_ACTIONS.get(name, name)
-        assert resolve(f"no-op-module {name}".encode(), "passes.txt", toolchain)["passes"][1] == expected
+        assert resolve(f"no-op-module {name}".encode(), "passes.txt", bench)["passes"][1] == expected
 
 
 @pytest.mark.parametrize(
@@ -167,35 +168,35 @@ def test_module_passes_are_taken_as_they_are(toolchain: Toolchain) -> None:
         ("Loop", r"function\(loop(-mssa)?\({}\)\)"),
     ],
 )
-def test_other_passes_are_put_at_their_nesting(section: str, nesting: str, toolchain: Toolchain) -> None:
+def test_other_passes_are_put_at_their_nesting(section: str, nesting: str, toolchain: Toolchain, bench: Bench) -> None:
     names = [name for name in listed(toolchain)[section] if name not in {*NOT_BARE, *LEGACY_ACTIONS}]
     assert len(names) >= 4
-    passes = resolve("\n".join(["no-op-module", *names]).encode(), "passes.txt", toolchain)["passes"]
+    passes = resolve("\n".join(["no-op-module", *names]).encode(), "passes.txt", bench)["passes"]
     for name, pipeline in zip(names, passes[1:], strict=True):
         assert re.fullmatch(nesting.format(re.escape(name)), pipeline), (name, pipeline)
 
 
-def test_loop_passes_run_on_a_real_module(toolchain: Toolchain, loops: Path) -> None:
+def test_loop_passes_run_on_a_real_module(toolchain: Toolchain, bench: Bench, loops: Path) -> None:
     """Some abort on a loop where the list was accepted: those that want MemorySSA."""
     sections = listed(toolchain)
     names = [name for name in sections["Loop"] + sections["LoopNest"] if "print" not in name and "dot" not in name]
     assert {"licm", "lnicm", "simple-loop-unswitch", "loop-rotate", "loop-flatten"} <= set(names)
     for name in names:
-        body = resolve(f"mem2reg {name}".encode(), "passes.txt", toolchain)
+        body = resolve(f"mem2reg {name}".encode(), "passes.txt", bench)
         opt(toolchain, ",".join(body["passes"]), loops)
 
 
 @pytest.mark.parametrize("name", NOT_BARE)
-def test_what_cannot_be_used_bare_is_a_policy_error(name: str, toolchain: Toolchain) -> None:
-    assert "opt: " in reason(f"sroa {name}".encode(), toolchain)
+def test_what_cannot_be_used_bare_is_a_policy_error(name: str, bench: Bench) -> None:
+    assert "opt: " in reason(f"sroa {name}".encode(), bench)
 
 
-def test_parameters_pipelines_and_nesting_pass_through(toolchain: Toolchain) -> None:
+def test_parameters_pipelines_and_nesting_pass_through(bench: Bench) -> None:
     text = (
         b"default<Oz>\nsimplifycfg<bonus-inst-threshold=2>, licm<allowspeculation> function(sroa,loop(loop-rotate))\n"
     )
     text += b"loop-mssa(licm) cgscc(inline) devirt<2>(inline,function-attrs) early-cse<memssa>"
-    assert resolve(text, "passes.txt", toolchain)["passes"] == [
+    assert resolve(text, "passes.txt", bench)["passes"] == [
         "default<Oz>",
         "function(simplifycfg<bonus-inst-threshold=2>)",
         "function(loop-mssa(licm<allowspeculation>))",
@@ -226,26 +227,26 @@ def test_parameters_pipelines_and_nesting_pass_through(toolchain: Toolchain) -> 
         (b"function(gvn\0)", "passes.txt line 1: the character '\\x00' has no place in a pass list"),
     ],
 )
-def test_an_unusable_list_is_refused_where_it_is_wrong(content: bytes, message: str, toolchain: Toolchain) -> None:
-    assert reason(content, toolchain) == message
+def test_an_unusable_list_is_refused_where_it_is_wrong(content: bytes, message: str, bench: Bench) -> None:
+    assert reason(content, bench) == message
 
 
-def test_what_stands_in_brackets_is_judged_by_opt(toolchain: Toolchain) -> None:
-    message = reason(b"function(sroa,mem2rge)", toolchain)
+def test_what_stands_in_brackets_is_judged_by_opt(bench: Bench) -> None:
+    message = reason(b"function(sroa,mem2rge)", bench)
     assert message.startswith("passes.txt: opt: exit status 1") and "'mem2rge'" in message
-    assert "'loops'" in reason(b"simplifycfg<loops>", toolchain)
+    assert "'loops'" in reason(b"simplifycfg<loops>", bench)
 
 
-def test_a_list_longer_than_a_command_line_may_be_is_refused(toolchain: Toolchain) -> None:
+def test_a_list_longer_than_a_command_line_may_be_is_refused(bench: Bench) -> None:
     short, long = b"sccp\n" * 5_500, b"sccp\n" * 6_700  # each becomes 'function(sccp),'
-    assert len(resolve(short, "passes.txt", toolchain)["passes"]) == 5_500
-    assert reason(long, toolchain) == "passes.txt: the pipeline has 100499 characters, 100000 are allowed"
+    assert len(resolve(short, "passes.txt", bench)["passes"]) == 5_500
+    assert reason(long, bench) == "passes.txt: the pipeline has 100499 characters, 100000 are allowed"
 
 
 def test_a_pass_that_writes_files_leaves_none_behind(
-    toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = {*Path("/dev").glob("*.dot"), *Path("/").glob("*.dot")}
-    resolve(b"dot-callgraph, globaldce", "passes.txt", toolchain)
+    resolve(b"dot-callgraph, globaldce", "passes.txt", bench)
     assert {*Path("/dev").glob("*.dot"), *Path("/").glob("*.dot"), *tmp_path.iterdir()} == before

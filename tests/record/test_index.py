@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.digest import digest_bytes
 from harness.errors import UsageError
 from harness.paths import cache_root
 from harness.record import open_index, read_run
 from harness.record.rows import Row
 from harness.vocabulary import Target
-from tests.rows import LLVM, row, run_file
+from tests.rows import LLVM, row, run_file, written_by_another
 
 LATER = "2026-02-01T00:00:00+00:00"
 
@@ -184,15 +183,12 @@ def test_a_changed_number_of_the_same_length_is_noticed(tmp_path: Path) -> None:
 def test_rows_that_are_none_are_refused(line: str, message: str, tmp_path: Path) -> None:
     """In a file that agrees with its name: nobody tore it, something else wrote it."""
     path = run_file(tmp_path, [row("one", "Oz", 1)])
-    first, _, body = path.read_bytes().partition(b"\n")
-    body += line.encode() + b"\n"
-    name = f"{path.stem[:-12]}{digest_bytes(body)[:12]}"
-    path.unlink()
-    (tmp_path / f"{name}.jsonl").write_bytes(first.replace(path.stem.encode(), name.encode()) + b"\n" + body)
+    body = path.read_bytes().partition(b"\n")[2] + line.encode() + b"\n"
+    made = written_by_another(path, body)
     with pytest.raises(UsageError) as raised:
-        open_index(tmp_path)
+        open_index(made.parent)
     assert raised.value.message.startswith(message)
-    assert raised.value.where == str(tmp_path / f"{name}.jsonl")
+    assert raised.value.where == str(made)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Run files: written whole, named by their rows, and refused when a byte of them is not as written."""
 
 import json
-import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.digest import digest_bytes
+from harness.digest import canonical_json, digest_bytes
 from harness.errors import UsageError
 from harness.record.rows import Header, Row
 from harness.record.runfile import check_run, read_run, run_files
 from harness.vocabulary import Outcome, Target
-from tests.rows import header, row, run_file
+from tests.rows import header, row, run_file, written_by_another
 
 ROWS = [row("one", "Oz", 10), row("two", "Oz", None), row("one", "O2", 11.25, metric="compile.cpu", unit="s")]
 
@@ -65,8 +64,11 @@ def test_what_is_written_is_read(rows: list[Row], tmp_path_factory: pytest.TempP
 
 def test_the_name_says_suite_track_time_and_digest(tmp_path: Path) -> None:
     path = run_file(tmp_path, ROWS, finished="2026-03-04T05:06:07+00:00")
-    body = path.read_bytes().partition(b"\n")[2]
-    assert path.name == f"made-size-20260304T050607Z-{digest_bytes(body)[:12]}.jsonl"
+    first, _, body = path.read_bytes().partition(b"\n")
+    fields = json.loads(first)["header"]
+    assert fields.pop("run") == path.stem
+    digest = digest_bytes(canonical_json(fields) + b"\n" + body)[:12]
+    assert path.name == f"made-size-20260304T050607Z-{digest}.jsonl"
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
     assert path.stat().st_mode & 0o777 == 0o644
     assert len(body.splitlines()) == len(ROWS)
@@ -80,9 +82,11 @@ def test_the_order_in_which_cells_ended_does_not_show(
     one, other = tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("other")
     shuffled = random.sample(rows, len(rows))
     first = run_file(one, rows)
-    second = run_file(other, shuffled, started="2025-12-31T00:00:00+00:00", jobs=9)
+    second = run_file(other, shuffled)
     assert first.name == second.name
-    assert first.read_bytes().partition(b"\n")[2] == second.read_bytes().partition(b"\n")[2]
+    assert first.read_bytes() == second.read_bytes()
+    third = run_file(other, shuffled, started="2025-12-31T00:00:00+00:00", jobs=9)
+    assert first.read_bytes().partition(b"\n")[2] == third.read_bytes().partition(b"\n")[2]
     assert check_run(first)[1] == check_run(second)[1]
 
 
@@ -90,15 +94,26 @@ STEPS = [17, pytest.param(1, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_every_altered_byte_of_the_rows_is_noticed(step: int, tmp_path: Path) -> None:
+def test_every_altered_byte_is_noticed(step: int, tmp_path: Path) -> None:
     path = run_file(tmp_path, ROWS)
     content = path.read_bytes()
     start = content.index(b"\n") + 1
     copy = altered(path, content)
     assert check_run(copy) == check_run(path)
-    for index in (*range(start, len(content), step), len(content) - 1):
+    for index in (*range(0, len(content), step), len(content) - 1):
         copy.write_bytes(content[:index] + bytes([content[index] ^ 1]) + content[index + 1 :])
-        assert refused(copy).message == "torn or altered: its rows contradict its name"
+        message = refused(copy).message
+        if index >= start:
+            assert message == "torn or altered: its content contradicts its name"
+
+
+@pytest.mark.parametrize("change", [{"jobs": 7}, {"commit": "f" * 40}, {"dirty": True}, {"started": "2027-01-01"}])
+def test_an_altered_header_is_noticed(change: dict[str, Any], tmp_path: Path) -> None:
+    path = run_file(tmp_path, ROWS)
+    first, _, body = path.read_bytes().partition(b"\n")
+    line = canonical_json({"header": {**json.loads(first)["header"], **change}})
+    copy = altered(path, line + b"\n" + body)
+    assert refused(copy).message == "torn or altered: its content contradicts its name"
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -131,20 +146,16 @@ def test_a_renamed_file_is_noticed(old: str, new: str, message: str, tmp_path: P
 
 
 def with_header(path: Path, change: Any) -> Path:
-    """A copy whose header line is another; the rows and the name stay."""
-    first, _, body = path.read_bytes().partition(b"\n")
-    line = (
-        change
-        if isinstance(change, bytes)
-        else json.dumps({"header": {**json.loads(first)["header"], **change}}).encode()
-    )
-    return altered(path, line + b"\n" + body)
+    """A run file with another header; one that is JSON fits its name."""
+    if isinstance(change, bytes):
+        return altered(path, change + b"\n" + path.read_bytes().partition(b"\n")[2])
+    return written_by_another(path, **change)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema_version": 99}, "schema 99; this harness reads 1"),
+        ({"schema_version": 99}, "schema 99; this harness reads 2"),
         ({"colour": "red"}, "the header is not readable"),
         ({"jobs": "many"}, "the header is not readable"),
         ({"track": "beauty"}, "the header is not readable"),
@@ -154,7 +165,8 @@ def with_header(path: Path, change: Any) -> Path:
         (b"[]", "the header is not readable"),
         (b"{}", "the header is not readable"),
         (b'{"header": null}', "the header is not readable"),
-        (b'{"header": {"schema_version": 1}}', "the header is not readable"),
+        (b'{"header": {"schema_version": 1}}', "schema 1; this harness reads 2"),
+        (b'{"header": {"schema_version": 2}}', "torn or altered: its content contradicts its name"),
         (b"", "the header is not readable"),
     ],
 )
@@ -175,11 +187,7 @@ def test_a_header_that_cannot_be_is_refused(change: Any, message: str, tmp_path:
 def test_a_row_of_another_schema_is_named_by_its_line(line: bytes, message: str, tmp_path: Path) -> None:
     """A file that agrees with its name, written by something else than this harness."""
     path = run_file(tmp_path, ROWS)
-    first, _, body = path.read_bytes().partition(b"\n")
-    body += line + b"\n"
-    name = re.sub(r"-[0-9a-f]{12}$", f"-{digest_bytes(body)[:12]}", path.stem)
-    fields = {**json.loads(first)["header"], "run": name}
-    copy = altered(path, json.dumps({"header": fields}).encode() + b"\n" + body, f"{name}.jsonl")
+    copy = written_by_another(path, path.read_bytes().partition(b"\n")[2] + line + b"\n")
     with pytest.raises(UsageError) as raised:
         read_run(copy)
     assert raised.value.where == f"{copy}, line {len(ROWS) + 2}"

@@ -17,6 +17,7 @@ from harness.suite.load import load_suite
 from harness.toolchain import Toolchain
 from harness.vocabulary import Level, PolicyKind
 from tests.drive import ROOT, TINY, User, forge, write_policy
+from tests.rows import written_by_another
 
 PASSES = "mem2reg, simplifycfg\nfunction(instcombine<no-verify-fixpoint>) prune-eh\ncgscc(inline) globaldce\n"
 
@@ -144,11 +145,8 @@ def test_a_program_that_has_changed_since(recorded: User, tmp_path: Path) -> Non
 def test_a_run_of_another_compiler_is_not_compared(recorded: User, tmp_path: Path) -> None:
     user = copy_of(recorded, tmp_path)
     (run,) = user.runs()
-    lines = run.path.read_text().splitlines(keepends=True)
-    header = json.loads(lines[0])
-    header["header"] |= {"llvm": "0" * 64, "llvm_version": "22.0.1"}
-    run.path.write_text(json.dumps(header) + "\n" + "".join(lines[1:]))
-    answer = user.harness("replay", run.header.run, "--suite", TINY)
+    other = written_by_another(run.path, llvm="0" * 64, llvm_version="22.0.1")
+    answer = user.harness("replay", other, "--suite", TINY)
     answer.refused(2, "made with another toolchain (22.0.1", "install that one")
 
 

@@ -1,6 +1,5 @@
 """One run of a program: what it printed, wrote and how it ended decide its result, on both targets alike."""
 
-import os
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +8,9 @@ from typing import Any
 
 import pytest
 
+import harness.verify.execute
 from harness.errors import CellError
+from harness.sandbox import Sandbox
 from harness.suite.model import Input, Workload
 from harness.suite.workloads import ReadyWorkload
 from harness.toolchain import TARGETS, Toolchain
@@ -42,6 +43,8 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "crash")) { *(volatile int *)8 = 1; }
   if (!strcmp(what, "loop")) { for (volatile int i = 0;; i++) { } }
   if (!strcmp(what, "sleep")) { sleep(60); }
+  if (!strcmp(what, "nap")) { usleep(300000); }
+  if (!strcmp(what, "eat")) { for (;;) *(volatile char *)malloc(4096) = 1; }
   if (!strcmp(what, "print")) { fputs(value, stdout); }
   if (!strcmp(what, "flood")) { for (int i = 0; i < 60000; i++) puts("0123456789012345678901234567890123456789"); }
   if (!strcmp(what, "copy")) { int c; while ((c = getchar()) != EOF) putchar(c); }
@@ -93,41 +96,40 @@ def ready(*args: str, files: dict[str, Path] | None = None, **fields: Any) -> Re
     return ReadyWorkload(Workload(name="small", args=args, inputs=inputs, **fields), files or {}, None)
 
 
-def outcome(program: tuple[Path, Runner], workload: ReadyWorkload, folder: Path) -> tuple[Outcome, str]:
+def outcome(program: tuple[Path, Runner], workload: ReadyWorkload, sandbox: Sandbox) -> tuple[Outcome, str]:
     with pytest.raises(CellError) as raised:
-        execute(program[0], workload, folder, program[1])
+        execute(program[0], workload, program[1], sandbox)
     return raised.value.outcome, raised.value.message
 
 
-def digest(program: tuple[Path, Runner], workload: ReadyWorkload, folder: Path) -> str:
-    folder.mkdir(exist_ok=True)
-    return execute(program[0], workload, folder, program[1])
+def digest(program: tuple[Path, Runner], workload: ReadyWorkload, sandbox: Sandbox) -> str:
+    return execute(program[0], workload, program[1], sandbox)
 
 
-def test_both_targets_give_one_result(programs: Programs, tmp_path: Path) -> None:
+def test_both_targets_give_one_result(programs: Programs, sandbox: Sandbox) -> None:
     workload = ready("print", "one\ntwo\n")
-    digests = {digest(programs(target), workload, tmp_path / target.value) for target in Target}
+    digests = {digest(programs(target), workload, sandbox) for target in Target}
     assert len(digests) == 1
-    assert digests == {result_digest(b"one\ntwo\n", tmp_path, workload, "here")}
+    assert digests == {result_digest(b"one\ntwo\n", {}, workload)}
 
 
 @targets
 @pytest.mark.parametrize("text", ["", "one\ntwo", "one\ntwo\n\n", "two\none\n", "one\r\ntwo\n"])
-def test_another_output_is_another_result(text: str, target: Target, programs: Programs, tmp_path: Path) -> None:
-    right = result_digest(b"one\ntwo\n", tmp_path, ready(), "here")
-    assert digest(programs(target), ready("print", text), tmp_path) != right
+def test_another_output_is_another_result(text: str, target: Target, programs: Programs, sandbox: Sandbox) -> None:
+    right = result_digest(b"one\ntwo\n", {}, ready())
+    assert digest(programs(target), ready("print", text), sandbox) != right
 
 
 @targets
-def test_the_exit_status_must_be_the_expected_one(target: Target, programs: Programs, tmp_path: Path) -> None:
+def test_the_exit_status_must_be_the_expected_one(target: Target, programs: Programs, sandbox: Sandbox) -> None:
     program = programs(target)
     for status, expected in (("1", 0), ("0", 3), ("4", 3)):
-        found = outcome(program, ready("exit", status, exit=expected), tmp_path)
+        found = outcome(program, ready("exit", status, exit=expected), sandbox)
         assert found == (
             Outcome.WRONG_OUTPUT,
             f"workload small: exit status {status}, not {expected} (last words)",
         )
-    assert digest(program, ready("exit", "3", exit=3), tmp_path) == digest(program, ready("exit", "0"), tmp_path)
+    assert digest(program, ready("exit", "3", exit=3), sandbox) == digest(program, ready("exit", "0"), sandbox)
 
 
 @targets
@@ -141,84 +143,93 @@ def test_the_exit_status_must_be_the_expected_one(target: Target, programs: Prog
     ],
 )
 def test_a_signal_is_a_crash(
-    args: tuple[str, ...], name: str, target: Target, programs: Programs, tmp_path: Path
+    args: tuple[str, ...], name: str, target: Target, programs: Programs, sandbox: Sandbox
 ) -> None:
-    assert outcome(programs(target), ready(*args), tmp_path) == (Outcome.RUN_CRASH, f"workload small: killed by {name}")
+    assert outcome(programs(target), ready(*args), sandbox) == (Outcome.RUN_CRASH, f"workload small: killed by {name}")
 
 
 @targets
-def test_a_signal_without_a_name_is_a_crash_too(target: Target, programs: Programs, tmp_path: Path) -> None:
-    found = outcome(programs(target), ready("raise", "40"), tmp_path)
+def test_a_signal_without_a_name_is_a_crash_too(target: Target, programs: Programs, sandbox: Sandbox) -> None:
+    found = outcome(programs(target), ready("raise", "40"), sandbox)
     number = 40 if target is Target.X86_64 else 42  # the emulator keeps two of the host's for itself
     assert found == (Outcome.RUN_CRASH, f"workload small: killed by signal {number}")
 
 
 @targets
 @pytest.mark.parametrize("what", ["loop", "sleep"])
-def test_a_program_that_does_not_end_is_stopped(what: str, target: Target, programs: Programs, tmp_path: Path) -> None:
+def test_a_program_that_does_not_end_is_stopped(
+    what: str, target: Target, programs: Programs, sandbox: Sandbox
+) -> None:
     program = programs(target)
     factor = 10 if program[1].emulator else 1  # an emulator gets ten times as long
     with pytest.raises(CellError) as raised:
-        execute(program[0], ready(what, timeout=0.4 / factor), tmp_path, program[1])
+        execute(program[0], ready(what, timeout=0.4 / factor), program[1], sandbox)
     assert raised.value.outcome is Outcome.RUN_TIMEOUT and raised.value.transient
-    assert raised.value.message.startswith("workload small: stopped after ")
+    assert raised.value.message == "workload small: stopped at its limit of 0.4 s"
 
 
-def test_an_emulated_program_has_ten_times_as_long(programs: Programs, tmp_path: Path) -> None:
-    path, runner = programs(Target.AARCH64)
-    workload = ready("print", "x", timeout=0.1)
-    assert digest((path, runner), workload, tmp_path)  # starting the emulator alone takes most of that
-    native, _ = programs(Target.X86_64)
-    slow = tmp_path / "slow"
-    slow.write_text(f'#!/bin/sh\n/bin/sleep 0.3\nexec {native} "$4" "$5"\n')
-    slow.chmod(0o755)
-    assert digest((path, Runner(emulator=str(slow))), workload, tmp_path)
-    assert outcome((slow, Runner()), workload, tmp_path)[0] is Outcome.RUN_TIMEOUT
+def test_an_emulated_program_has_ten_times_as_long(programs: Programs, sandbox: Sandbox) -> None:
+    nap = ready("nap", timeout=0.1)
+    assert digest(programs(Target.AARCH64), nap, sandbox)
+    assert outcome(programs(Target.X86_64), nap, sandbox)[0] is Outcome.RUN_TIMEOUT
 
 
-def test_too_much_output_is_stopped(programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.verify.execute._LARGEST_OUTPUT", 1 << 20)
-    found = outcome(programs(Target.X86_64), ready("flood"), tmp_path)
-    assert found == (Outcome.RUN_CRASH, "workload small: killed by SIGXFSZ")
+@targets
+def test_too_much_output_is_stopped(
+    target: Target, programs: Programs, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = replace(harness.verify.execute._LIMITS, output=1 << 20)
+    monkeypatch.setattr("harness.verify.execute._LIMITS", limits)
+    found = outcome(programs(target), ready("flood"), sandbox)
+    assert found == (Outcome.RUN_CRASH, "workload small: stopped at its limit of 1 MiB of output")
+
+
+@targets
+def test_too_much_memory_is_a_crash(
+    target: Target, programs: Programs, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = replace(harness.verify.execute._LIMITS, memory=128 << 20)
+    monkeypatch.setattr("harness.verify.execute._LIMITS", limits)
+    found = outcome(programs(target), ready("eat"), sandbox)
+    assert found == (Outcome.RUN_CRASH, "workload small: stopped at its limit of 128 MiB of memory")
 
 
 @targets
 def test_standard_input_and_files_are_where_the_workload_says(
-    target: Target, programs: Programs, tmp_path: Path
+    target: Target, programs: Programs, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     source = tmp_path / "source"
     source.write_text("content\n")
     files = {"in": source, "sub/deep/in": source}
     program = programs(target)
-    shown = digest(program, ready("print", "content\n"), tmp_path / "a")
-    assert digest(program, ready("copy", files=files, stdin="in"), tmp_path / "b") == shown
-    assert digest(program, ready("cat", "sub/deep/in", files=files), tmp_path / "c") == shown
-    assert digest(program, ready("copy", files=files), tmp_path / "d") == digest(program, ready(), tmp_path / "e")
+    shown = digest(program, ready("print", "content\n"), sandbox)
+    assert digest(program, ready("copy", files=files, stdin="in"), sandbox) == shown
+    assert digest(program, ready("cat", "sub/deep/in", files=files), sandbox) == shown
+    assert digest(program, ready("copy", files=files), sandbox) == digest(program, ready(), sandbox)
     assert source.read_text() == "content\n"
 
 
 @targets
 def test_name_environment_and_folder_are_fixed(
-    target: Target, programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, programs: Programs, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECRET", "1")
     shown = "program\nHOME=/nonexistent\nLC_ALL=C\nPATH=/nonexistent\nTZ=UTC\n"
     program = programs(target)
-    assert digest(program, ready("self"), tmp_path) == result_digest(shown.encode(), tmp_path, ready(), "here")
+    assert digest(program, ready("self"), sandbox) == result_digest(shown.encode(), {}, ready())
     more = replace(program[1], environment=(("EXTRA", "2"), ("TZ", "CET")))
     shown = shown.replace("TZ=UTC", "TZ=CET").replace("program\n", "program\nEXTRA=2\n")
-    assert digest((program[0], more), ready("self"), tmp_path) == result_digest(shown.encode(), tmp_path, ready(), "x")
-    here = result_digest(f"{tmp_path}\n".encode(), tmp_path, ready(), "here")
-    assert digest(program, ready("where"), tmp_path) == here
+    assert digest((program[0], more), ready("self"), sandbox) == result_digest(shown.encode(), {}, ready())
+    here = result_digest(b"/tmp\n", {}, ready())
+    assert digest(program, ready("where"), sandbox) == here
 
 
 @targets
-def test_every_output_file_counts(target: Target, programs: Programs, tmp_path: Path) -> None:
+def test_every_output_file_counts(target: Target, programs: Programs, sandbox: Sandbox) -> None:
     program = programs(target)
-    (tmp_path / "again").mkdir()
 
     def written(name: str, text: str, folder: str, outputs: tuple[str, ...] = ("out",)) -> str:
-        return digest(program, ready("write", name, text, outputs=outputs), tmp_path / folder)
+        return digest(program, ready("write", name, text, outputs=outputs), sandbox)
 
     right = written("out", "text", "a")
     assert written("out", "text", "again") == right
@@ -234,30 +245,21 @@ def test_every_output_file_counts(target: Target, programs: Programs, tmp_path: 
     "args", [("print", "x"), ("link", "out"), ("fifo", "out"), ("folder", "out"), ("write", "other", "x")]
 )
 def test_an_output_that_is_no_file_was_not_written(
-    args: tuple[str, ...], target: Target, programs: Programs, tmp_path: Path
+    args: tuple[str, ...], target: Target, programs: Programs, sandbox: Sandbox
 ) -> None:
-    found = outcome(programs(target), ready(*args, outputs=("out",)), tmp_path)
-    assert found == (Outcome.WRONG_OUTPUT, "workload small: it did not write out")
+    found = outcome(programs(target), ready(*args, outputs=("out",)), sandbox)
+    strange = {"link": "a symbolic link", "fifo": "a FIFO", "folder": "a folder"}.get(args[0])
+    why = f"{strange}, no regular file" if strange else "not there"
+    message = f"workload small: output file out: {why}"
+    assert found == (Outcome.WRONG_OUTPUT, message)
 
 
-def test_an_output_file_that_is_too_large_was_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.verify.execute._LARGEST_OUTPUT", 1000)
-    workload = ready(outputs=("out",))
-    (tmp_path / "out").touch()
-    os.truncate(tmp_path / "out", 1000)
-    assert result_digest(b"", tmp_path, workload, "here")
-    os.truncate(tmp_path / "out", 1001)
-    with pytest.raises(CellError, match="it did not write out"):
-        result_digest(b"", tmp_path, workload, "here")
-
-
-def test_outputs_and_standard_output_do_not_run_together(tmp_path: Path) -> None:
+def test_outputs_and_standard_output_do_not_run_together() -> None:
     workload = ready(outputs=("a", "b"))
-    contents = [("x", "y", "z"), ("xy", "", "z"), ("x", "yz", ""), ("", "x", "yz"), ("x\0a\x001\0y", "y", "z")]
-    digests = set()
-    for stdout, a, b in contents:
-        write_files(tmp_path, {"a": a, "b": b})
-        digests.add(result_digest(stdout.encode(), tmp_path, workload, "here"))
+    contents = [
+        (b"x", b"y", b"z"), (b"xy", b"", b"z"), (b"x", b"yz", b""), (b"", b"x", b"yz"), (b"x\0a\x001\0y", b"y", b"z"),
+    ]  # fmt: skip
+    digests = {result_digest(stdout, {"a": a, "b": b}, workload) for stdout, a, b in contents}
     assert len(digests) == len(contents)
 
 
@@ -273,17 +275,17 @@ def test_outputs_and_standard_output_do_not_run_together(tmp_path: Path) -> None
         ((r"\xff",), b"\xff\xfe\nresult\n", b"result\n"),
     ],
 )
-def test_dropped_lines_do_not_count(drop: tuple[str, ...], stdout: bytes, counts: bytes, tmp_path: Path) -> None:
+def test_dropped_lines_do_not_count(drop: tuple[str, ...], stdout: bytes, counts: bytes) -> None:
     plain = ready()
-    assert result_digest(stdout, tmp_path, ready(drop=drop), "here") == result_digest(counts, tmp_path, plain, "here")
+    assert result_digest(stdout, {}, ready(drop=drop)) == result_digest(counts, {}, plain)
     if stdout != counts:
-        assert result_digest(stdout, tmp_path, plain, "here") != result_digest(counts, tmp_path, plain, "here")
+        assert result_digest(stdout, {}, plain) != result_digest(counts, {}, plain)
 
 
 @targets
-def test_filtered_output_of_a_real_run(target: Target, programs: Programs, tmp_path: Path) -> None:
+def test_filtered_output_of_a_real_run(target: Target, programs: Programs, sandbox: Sandbox) -> None:
     program = programs(target)
     drop = (r"^took ",)
-    one = digest(program, ready("print", "took 3 s\n42\n", drop=drop), tmp_path)
-    assert one == digest(program, ready("print", "42\ntook 4 s\n", drop=drop), tmp_path)
-    assert one != digest(program, ready("print", "43\ntook 3 s\n", drop=drop), tmp_path)
+    one = digest(program, ready("print", "took 3 s\n42\n", drop=drop), sandbox)
+    assert one == digest(program, ready("print", "42\ntook 4 s\n", drop=drop), sandbox)
+    assert one != digest(program, ready("print", "43\ntook 3 s\n", drop=drop), sandbox)

@@ -1,0 +1,52 @@
+"""Jobs of the sandbox's tests, and processes seen from outside."""
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from harness.sandbox import Job
+
+__all__ = ["HELPER", "all_gone", "helping", "named", "shell"]
+
+HELPER = "/helper"
+
+
+def shell(script: str, **fields: Any) -> Job:
+    """A job that runs a script in the system's shell."""
+    return Job("/usr/bin/sh", ("-c", script), system=True, **fields)
+
+
+def helping(helper: Path, *words: str, **fields: Any) -> Job:
+    """A job that runs ``helper.c`` with these words."""
+    return Job(HELPER, words, files={HELPER: helper, **fields.pop("files", {})}, **fields)
+
+
+def named(words: str) -> list[int]:
+    """The processes of this machine whose command line contains these words; no zombies."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if words.encode() in (folder / "cmdline").read_bytes().replace(b"\0", b" "):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def all_gone(pids: Iterable[int]) -> bool:
+    """Whether none of the processes runs, or soon does not; a zombie that nobody has waited for is gone."""
+    waiting = list(pids)
+    for _ in range(250):
+        waiting = [pid for pid in waiting if _runs(pid)]
+        if not waiting:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
