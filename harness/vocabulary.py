@@ -98,7 +98,7 @@ class Outcome(StrEnum):
     WRONG_OUTPUT = "wrong-output"
     """The program ran and printed something else than the reference."""
     RUN_CRASH = "run-crash"
-    """The program was killed by a signal that the reference does not get."""
+    """The program was killed by a signal that the reference does not get, or at a limit other than time."""
     RUN_TIMEOUT = "run-timeout"
     """The program did not finish in time."""
     NOT_REPLAYABLE = "not-replayable"

@@ -10,6 +10,7 @@ from harness.flow.request import parse_targets, parse_word
 from harness.measure import choose_metrics
 from harness.paths import default_results
 from harness.rank import standings
+from harness.rank.isolation import trusted_policies
 from harness.rank.question import questions
 from harness.rank.standings import Question, Standing, standings_sql
 from harness.record import open_index
@@ -55,12 +56,15 @@ def print_standings(results: Path, format_: Format, **restrictions: Any) -> None
     """
     with open_index(results) as index:
         tables = answers(asked(index, restrictions), lambda question: standings(index, question))
+        trusted = sorted({policy for question, _ in tables for policy in trusted_policies(index, question)})
     if format_ is not Format.TABLE:
         emit([row.record() for _, table in tables for row in table], COLUMNS, format_)
         return
     for question, table in tables:
         print()
         emit([_shown(row) for row in table], COLUMNS, format_, title=_title(question, table))
+    if trusted:
+        note(f"\nmeasured without the sandbox (--trust): {', '.join(trusted)}")
     note("\nratios are geometric means of reference / policy: above 1 is better; ranks go by strict")
 
 

@@ -18,8 +18,6 @@ from harness.record import read_run, run_files
 
 __all__ = ["render"]
 
-_ISOLATION = {"limits": "none but limits of time and memory"}
-
 
 def render() -> None:
     """Show the page."""
@@ -98,7 +96,7 @@ def _provenance(run: RecordedRun) -> None:
         "runtime": "; ".join(f"{target} {short(digest)}" for target, digest in sorted(header.runtime.items())),
         "host": f"{header.host.cpu}, {header.host.cores} cores, Linux {header.host.kernel}, "
         f"governor {header.host.governor or 'unknown'}, load {header.host.load:g} at the start",
-        "isolation": _ISOLATION.get(header.host.sandbox, header.host.sandbox),
+        "isolation": header.host.sandbox,
         "limits": f"{header.jobs} workers, {header.compile_timeout:g} s for each compile step",
         "cells": f"{run.cells:,}, of which {run.failed:,} failed",
     }

@@ -14,6 +14,7 @@ from harness.page.palette import palette
 from harness.page.sql import show_sql
 from harness.paths import BASELINES
 from harness.policy.load import MANIFEST
+from harness.rank.isolation import trusted_policies
 from harness.rank.question import fingerprints
 from harness.rank.runs import runs_used
 from harness.rank.standings import Question, Standing, standings, standings_sql
@@ -31,9 +32,12 @@ def render() -> None:
         question = ask(index)
         table = standings(index, question)
         used = runs_used(index, question)
+        trusted = trusted_policies(index, question)
         version = dict(fingerprints(index))[question.llvm]
     programs = table[0].benchmarks
     st.markdown(f"{describe(question)} against {question.reference} · {programs} program{'s' if programs != 1 else ''}")
+    if trusted:
+        st.warning(f"Measured without the sandbox (`--trust`): {', '.join(f'`{name}`' for name in trusted)}")
     chosen = _table(question, table)
     _links(table, chosen)
     st.plotly_chart(

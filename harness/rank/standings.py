@@ -110,7 +110,7 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
   SELECT policy, arg_max(policy_digest, started) AS policy_digest FROM asked GROUP BY policy
 ), latest AS (  -- the newest cell of each policy on each benchmark
   SELECT asked.* FROM asked JOIN version USING (policy, policy_digest)
-  QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed ORDER BY started DESC, run DESC) = 1
+  QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed ORDER BY isolation, started DESC, run DESC) = 1
 ), newest AS (  -- of the program as it was last measured
   SELECT latest.* FROM latest JOIN (
     SELECT benchmark, arg_max(program_digest, started) AS program_digest

@@ -35,14 +35,14 @@ def bubblewrap_command(bwrap: str, guard: Path, job: Job) -> tuple[list[str], tu
     command = [bwrap, *_ISOLATION, "--seccomp", str(SECCOMP)]
     if job.system:
         command += _system()
-    for folder in job.folders:
-        command += ["--ro-bind", str(folder), str(folder)]
     command += ["--proc", "/proc"]
     for device in _DEVICES:
         command += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
     for link, destination in _LINKS.items():
         command += ["--symlink", destination, f"/dev/{link}"]
     command += ["--size", str(max(job.limits.scratch, 4096)), "--perms", "0700", "--tmpfs", SCRATCH]
+    for folder in job.folders:  # after the scratch folder: one of them may lie below its path
+        command += ["--ro-bind", str(folder), str(folder)]
     for number, (inside, source) in enumerate(job.files.items(), start=FIRST_FILE + 1):
         executable = os.access(source, os.X_OK)
         if inside.startswith(f"{SCRATCH}/"):

@@ -37,6 +37,10 @@ _NO_CAPABILITY = ["0" * 16, "0" * 16]
 _INSIDE_USER = 65534
 
 
+class _OutOfMemory(SlotDied):
+    """The kernel killed the spawner, for want of memory that the job had taken: its files are of no process."""
+
+
 @dataclass(frozen=True)
 class _Prepared:
     """A job made ready to start."""
@@ -109,6 +113,8 @@ class Sandbox:
             try:
                 with slot(trusted=self.isolation is Isolation.TRUSTED) as place:
                     return self._run_in(place, prepared, started)
+            except _OutOfMemory:
+                return _without_report(prepared, Reason.MEMORY, 0, time.monotonic() - started, 0.0), {}
             except SlotDied:
                 raise PrerequisiteError("the process that starts sandboxes was killed", hint="run it again") from None
             except SlotLate:
@@ -124,7 +130,12 @@ class Sandbox:
         words = guard_arguments(prepared.job, prepared.scratch, watch_memory=watch)
         place.start([*prepared.command, *words], prepared.descriptors)
         prepared.close_theirs()
-        answer = place.wait(limits.wall + _GRACE)
+        try:
+            answer = place.wait(limits.wall + _GRACE)
+        except SlotDied:
+            if group is not None and group.kills() > kills:
+                raise _OutOfMemory from None
+            raise
         account(float(answer.get("cpu", 0.0)))
         out_of_memory = group is not None and group.kills() > kills
         with ExitStack() as stack:

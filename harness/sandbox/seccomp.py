@@ -28,12 +28,18 @@ REFUSED = (
     *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "syslog"),
     *("add_key", "request_key", "keyctl", "fanotify_init", "lookup_dcookie", "quotactl", "quotactl_fd"),
     *("swapon", "swapoff", "acct", "iopl", "ioperm", "modify_ldt", "vhangup", "nfsservctl", "uselib"),
+    # memory that belongs to no process: the guard could not count it
+    *("memfd_create", "memfd_secret", "shmget", "msgget", "semget"),
     # the machine's clock and name
     *("settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "stime", "sethostname", "setdomainname"),
 )
 """System calls that fail with EPERM."""
 
 _NEW_NAMESPACE = 0x7E020000  # every CLONE_NEW… flag that clone takes
+_INT = (1 << 32) - 1
+"""The bits of an argument that the kernel looks at where it wants a process's number."""
+_SCHEDULING = ("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr")
+"""What would hold up the guard, which is process 1 and has the job's user id."""
 _FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: harmless in an empty network namespace
 
 
@@ -67,9 +73,17 @@ def _assemble() -> bytes:
         rules.add_rule(seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, bit, bit))
     rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags are behind a pointer; libc falls back
     above = max(_FAMILIES)
-    for family in set(range(above)) - set(_FAMILIES):
-        rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), "socket", seccomp.Arg(0, seccomp.EQ, family))
-    rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), "socket", seccomp.Arg(0, seccomp.GT, above))
+    for call in ("socket", "socketpair"):  # either makes the kernel load a family's module
+        for family in set(range(above)) - set(_FAMILIES):
+            rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), call, seccomp.Arg(0, seccomp.EQ, family))
+        rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), call, seccomp.Arg(0, seccomp.GT, above))
+    rules.add_rule(seccomp.ERRNO(errno.EPERM), "prlimit64", seccomp.Arg(0, seccomp.NE, 0))  # another's limits
+    for name in _SCHEDULING:
+        rules.add_rule(seccomp.ERRNO(errno.EPERM), name, seccomp.Arg(0, seccomp.MASKED_EQ, _INT, 1))
+    for name, one in (("setpriority", 0), ("ioprio_set", 1)):  # of one process, of a group's or a user's
+        rules.add_rule(seccomp.ERRNO(errno.EPERM), name, seccomp.Arg(1, seccomp.MASKED_EQ, _INT, 1))
+        for which in range(one + 1, one + 3):
+            rules.add_rule(seccomp.ERRNO(errno.EPERM), name, seccomp.Arg(0, seccomp.MASKED_EQ, _INT, which))
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
         file.flush()

@@ -25,6 +25,7 @@ READY = b"ready"
 def main() -> None:
     """Serve requests until the harness closes the socket."""
     channel = socket.socket(fileno=int(sys.argv[1]))
+    channel.set_inheritable(False)
     while os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) < FIRST_DESCRIPTOR:
         pass  # what is received then has numbers that no sandbox wants
     _give_up_root([int(uid) for uid in sys.argv[2].split(",") if uid])
@@ -33,6 +34,8 @@ def main() -> None:
         message, descriptors, _, _ = socket.recv_fds(channel, 16, MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC)
         if not message:
             return
+        for descriptor in descriptors:  # Python 3.11 ignores the flag
+            os.set_inheritable(descriptor, False)
         channel.send(json.dumps(_serve(channel, descriptors)).encode())
 
 

@@ -210,8 +210,7 @@ static void set_limits(const struct Limits *limits) {
   if (limits->open_files > 0) {
     limit(RLIMIT_NOFILE, limits->open_files, limits->open_files);
   }
-  // Inside, the kernel counts the processes of this sandbox; outside, all of the user's.
-  if (limits->processes > 0 && is_isolated()) {
+  if (limits->processes > 0) {
     limit(RLIMIT_NPROC, limits->processes + 1, limits->processes + 1);
   }
 }
@@ -269,12 +268,50 @@ static pid_t start(const struct Job *job, int *number) {
 
 // --- watching -------------------------------------------------------------------------------------
 
-// Add the CPU time and the resident memory of one process, by its folder in /proc.
+// Bytes that a process or a thread has, by its folder in /proc: resident, swapped out, and its page tables.
+static int64_t memory_of(const char *folder) {
+  char path[300];
+  char line[256];
+  int64_t sum = 0;
+  (void)snprintf(path, sizeof path, "%s/status", folder);
+  FILE *file = fopen(path, "re");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    int64_t kilobytes = 0;
+    if (sscanf(line, "VmRSS: %" SCNd64, &kilobytes) == 1 || sscanf(line, "VmSwap: %" SCNd64, &kilobytes) == 1 ||
+        sscanf(line, "VmPTE: %" SCNd64, &kilobytes) == 1) {
+      sum += kilobytes * 1024;
+    }
+  }
+  if (file != NULL) {
+    (void)fclose(file);
+  }
+  return sum;
+}
+
+// The same of a process whose first thread has ended, and shows nothing any more: what another thread shows.
+static int64_t memory_of_threads(const char *process) {
+  char path[300];
+  int64_t found = 0;
+  (void)snprintf(path, sizeof path, "/proc/%.20s/task", process);
+  DIR *threads = opendir(path);
+  struct dirent *entry = NULL;
+  while (found == 0 && threads != NULL && (entry = readdir(threads)) != NULL) {
+    if (isdigit((unsigned char)entry->d_name[0])) {
+      (void)snprintf(path, sizeof path, "/proc/%.20s/task/%.20s", process, entry->d_name);
+      found = memory_of(path);
+    }
+  }
+  if (threads != NULL) {
+    (void)closedir(threads);
+  }
+  return found;
+}
+
+// Add the CPU time and the memory of one process, by its folder in /proc.
 static void add_use(const char *process, int64_t *cpu_us, int64_t *memory) {
   char path[300];
   char line[1024];
   unsigned long ticks[4];
-  unsigned long pages = 0;
   (void)snprintf(path, sizeof path, "/proc/%s/stat", process);
   FILE *file = fopen(path, "re");
   if (file != NULL) {
@@ -286,14 +323,9 @@ static void add_use(const char *process, int64_t *cpu_us, int64_t *memory) {
     }
     (void)fclose(file);
   }
-  (void)snprintf(path, sizeof path, "/proc/%s/statm", process);
-  file = fopen(path, "re");
-  if (file != NULL) {
-    if (fscanf(file, "%*u %lu", &pages) == 1) {
-      *memory += (int64_t)pages * sysconf(_SC_PAGESIZE);
-    }
-    (void)fclose(file);
-  }
+  (void)snprintf(path, sizeof path, "/proc/%.20s", process);
+  int64_t own = memory_of(path);
+  *memory += own > 0 ? own : memory_of_threads(process);
 }
 
 // CPU time and memory of everything in the sandbox but the guard.
@@ -396,28 +428,36 @@ static void kill_orphans(void) {
   }
 }
 
+static void kill_all(pid_t job) {
+  if (is_isolated()) {
+    (void)kill(-1, SIGKILL);
+  } else {
+    (void)kill(-job, SIGKILL);
+    kill_orphans();
+  }
+}
+
 // End what still runs. Returns how many processes that were, the job itself not counted.
 static int end_all(pid_t job, struct Ending *ending, int64_t started) {
   int left = 0;
+  bool killing = false; // what has ended before, and nobody has waited for, did not run any more
   for (;;) {
     int status = 0;
     struct rusage usage;
-    if (is_isolated()) {
-      (void)kill(-1, SIGKILL);
-    } else {
-      (void)kill(-job, SIGKILL);
-      kill_orphans();
+    if (killing) {
+      kill_all(job);
     }
-    pid_t ended = wait4(-1, &status, 0, &usage);
+    pid_t ended = wait4(-1, &status, killing ? 0 : WNOHANG, &usage);
     if (ended < 0 && errno == ECHILD) {
       return left;
     }
     if (ended == job) {
       ending->wall_ns = now_ns() - started;
       ending->usage = usage;
-    } else if (ended > 0) {
+    } else if (ended > 0 && killing) {
       left++;
     }
+    killing = killing || ended == 0;
   }
 }
 
@@ -527,6 +567,9 @@ static struct Job parse(int count, char **words) {
 
 int main(int count, char **words) {
   struct Job job = parse(count, words);
+  if (!is_isolated()) {
+    job.limits.processes = 0; // inside, the kernel counts the processes of this sandbox; outside, all of the user's
+  }
   sigset_t awaited = awaited_signals();
   if (job.status < 0 || job.scratch == NULL || sigprocmask(SIG_BLOCK, &awaited, NULL) != 0) {
     usage("a command without status or scratch");

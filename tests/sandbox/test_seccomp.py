@@ -110,7 +110,7 @@ def test_the_filter_refuses_every_name(program: bytes) -> None:
 @on_x86_64
 def test_the_filter_refuses_nothing_else(program: bytes) -> None:
     """Every other number goes to the kernel, which knows what it has."""
-    special = {number("clone3"), number("socket")}
+    special = {number(name) for name in ("clone3", "socket", "socketpair")}
     refused = {number(name) for name in REFUSED} | special
     for call in set(range(600)) - refused:
         assert verdict(program, call) == ALLOW, call
@@ -128,12 +128,13 @@ def test_clone_makes_processes_and_threads_but_no_namespaces(program: bytes) -> 
 
 
 @on_x86_64
-def test_sockets_are_of_three_families(program: bytes) -> None:
+@pytest.mark.parametrize("call", ["socket", "socketpair"])
+def test_sockets_are_of_three_families(program: bytes, call: str) -> None:
     known = {int(family) for family in (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)}
     for family in range(64):
         wanted = ALLOW if family in known else ERRNO | errno.EAFNOSUPPORT
-        assert verdict(program, number("socket"), [family, 1, 0]) == wanted, family
-    assert verdict(program, number("socket"), [0xFFFFFFFF, 1, 0]) == ERRNO | errno.EAFNOSUPPORT
+        assert verdict(program, number(call), [family, 1, 0]) == wanted, family
+    assert verdict(program, number(call), [0xFFFFFFFF, 1, 0]) == ERRNO | errno.EAFNOSUPPORT
 
 
 @on_x86_64

@@ -6,7 +6,7 @@
 
 int main(int count, char **words) {
   double seconds = atof(words[2]);
-  for (int number = 1; count > 3 && number < 65; number++) {
+  for (int number = 1; count > 3 && strcmp(words[3], "stubborn") == 0 && number < 65; number++) {
     (void)signal(number, SIG_IGN);
   }
   for (int at = 1; at < atoi(words[1]); at++) {

@@ -1,0 +1,34 @@
+"""The same attacks on a harness that is no root: no control groups, and one user id for all sandboxes."""
+
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests.ordinary import HERE, as_ordinary_user, is_root
+
+
+@pytest.mark.skipif(not is_root(), reason="only root can become another user")
+def test_all_attacks_as_an_ordinary_user() -> None:
+    with TemporaryDirectory() as home:  # pytest's own folders are closed again by whoever starts pytest next
+        _run_all(Path(home))
+
+
+def _run_all(home: Path) -> None:
+    own = Path(__file__).name
+    words = ("-m", "pytest", HERE / "tests" / "attacks", "-q", "-rs", "-p", "no:cacheprovider", "-p", "no:xdist")
+    more = (f"--ignore={HERE / 'tests' / 'attacks' / own}", f"--rootdir={HERE}", "-c", HERE / "pyproject.toml")
+    done = subprocess.run(
+        as_ordinary_user(home, *words, *more),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    shown = done.stdout + done.stderr
+    assert done.returncode == 0, shown
+    last = done.stdout.strip().splitlines()[-1]
+    assert " passed" in last, shown
+    assert "skipped" not in last, shown
