@@ -53,6 +53,8 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
         print(f"{plan.to_fetch} source trees to fetch, {plan.to_freeze} modules to freeze")
         print(f"about {duration(plan.seconds)} with {jobs} workers (a rough estimate)")
         return 0
+    if options.trust:
+        note("without the sandbox: policies and programs run with your rights, and every row will say so")
     results = options.results or default_results()
     progress = observer()
     try:

@@ -1,0 +1,20 @@
+"""The same tests as an ordinary user: most people are not root, and the sandbox must not need it."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary import HERE, as_ordinary_user, is_root
+
+OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-x")
+
+
+@pytest.mark.skipif(not is_root(), reason="only root can become somebody else")
+def test_all_of_this_holds_for_an_ordinary_user(tmp_path: Path) -> None:
+    command = as_ordinary_user(tmp_path / "home", "-m", "pytest", HERE / "tests" / "sandbox", *OPTIONS)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed and int(passed[1]) > 250, done.stdout[-2000:]
