@@ -41,7 +41,7 @@ def enforcement(sandbox: Sandbox) -> list[Enforced]:
         Enforced("user", f"{facts.host_user} on the host, no capability, no way to gain one"),
         Enforced("files", "an empty world, read-only but for a scratch folder in memory; copies of inputs"),
         Enforced("network", "none: an empty network namespace"),
-        Enforced("system calls", f"seccomp filter, {len(REFUSED)} refused by name, namespaces and odd sockets too"),
+        Enforced("system calls", f"seccomp filter, {len(REFUSED)} refused by name; sockets but Unix ones"),
         Enforced("memory", groups if "memory" in kinds else f"sum over its processes, {watch}"),
         Enforced("processes", f"{groups} and RLIMIT_NPROC" if "pids" in kinds else "RLIMIT_NPROC"),
         Enforced("time", f"wall and CPU time of all its processes, {watch}; RLIMIT_CPU"),

@@ -40,7 +40,11 @@ _INT = (1 << 32) - 1
 """The bits of an argument that the kernel looks at where it wants a process's number."""
 _SCHEDULING = ("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr")
 """What would hold up the guard, which is process 1 and has the job's user id."""
-_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: harmless in an empty network namespace
+_UNIX = 1
+"""The one family of sockets: others have buffers that grow by themselves, and make the kernel load modules."""
+_SOL_SOCKET = 1
+_BUFFER_SIZES = (7, 8, 32, 33)
+"""SO_SNDBUF, SO_RCVBUF and their FORCE: what waits in a socket belongs to no process either."""
 
 
 def filter_program(store: Store) -> Path:
@@ -72,11 +76,11 @@ def _assemble() -> bytes:
     for bit in (1 << n for n in range(32) if (_NEW_NAMESPACE >> n) & 1):
         rules.add_rule(seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, bit, bit))
     rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags are behind a pointer; libc falls back
-    above = max(_FAMILIES)
-    for call in ("socket", "socketpair"):  # either makes the kernel load a family's module
-        for family in set(range(above)) - set(_FAMILIES):
-            rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), call, seccomp.Arg(0, seccomp.EQ, family))
-        rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), call, seccomp.Arg(0, seccomp.GT, above))
+    for call in ("socket", "socketpair"):
+        rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), call, seccomp.Arg(0, seccomp.NE, _UNIX))
+    for option in _BUFFER_SIZES:
+        level, which = seccomp.Arg(1, seccomp.EQ, _SOL_SOCKET), seccomp.Arg(2, seccomp.EQ, option)
+        rules.add_rule(seccomp.ERRNO(errno.EPERM), "setsockopt", level, which)
     rules.add_rule(seccomp.ERRNO(errno.EPERM), "prlimit64", seccomp.Arg(0, seccomp.NE, 0))  # another's limits
     for name in _SCHEDULING:
         rules.add_rule(seccomp.ERRNO(errno.EPERM), name, seccomp.Arg(0, seccomp.MASKED_EQ, _INT, 1))

@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -146,7 +146,7 @@ def shell(script: str, *words: str, limits: Limits = SMALL, results: tuple[str, 
     return Job("/bin/sh", ("-c", script, "sh", *words), system=True, environment=path, limits=limits, results=results)
 
 
-def answers(done: Finished | subprocess.CompletedProcess[bytes]) -> Mapping[str, str]:
+def answers(done: Finished | subprocess.CompletedProcess[bytes]) -> dict[str, str]:
     """What the program says of each attempt: ``ok``, or the name of the error."""
     lines = os.fsdecode(done.stdout).splitlines()
     assert lines, done

@@ -13,7 +13,7 @@ Program = Callable[[str], Path]
 
 
 def test_namespaces(sandbox: Sandbox, program: Program) -> None:
-    found = dict(answers(sandbox.run(attack(program("namespaces"), "kinds"))))
+    found = answers(sandbox.run(attack(program("namespaces"), "kinds")))
     assert found.pop("fork") == "ok"
     clone3 = {name: found.pop(name) for name in list(found) if name.startswith("clone3:")}
     assert len(clone3) == 9
@@ -48,7 +48,7 @@ def test_mounts_could_be_made_outside(program: Program) -> None:
 def test_other_processes(sandbox: Sandbox, program: Program) -> None:
     done = sandbox.run(attack(program("processes"), "first"))
     assert done.exit == 7, "signals to process 1 have no effect"
-    found = dict(answers(done))
+    found = answers(done)
     allowed = {name: found.pop(name) for name in ("self:mem", "self:limit", "child:kill")}
     assert set(allowed.values()) == {"ok"}
     assert len(found) == 19

@@ -132,8 +132,16 @@ def test_gigabyte_of_output(sandbox: Sandbox, program: Program, stream: str) -> 
     assert sandbox.run(shell("head -c 500000 /dev/zero; head -c 500000 /dev/zero >&2")).ok
 
 
+def test_output_is_watched_while_the_job_runs(sandbox: Sandbox) -> None:
+    word = marker()
+    limits = replace(SMALL, file_size=4 * MIB)
+    done = sandbox.run(shell('head -c "$2" /dev/zero; sleep 1000', word, str(2 * MIB), limits=limits))
+    assert done.reason is Reason.OUTPUT
+    assert gone(word)
+
+
 def test_number_of_descriptors(sandbox: Sandbox) -> None:
-    script = "for at in $(seq 3 9); do eval \"exec $at< /dev/null\" || exit 1; done; ls /proc/self/fd | wc -l"
+    script = 'for at in $(seq 3 9); do eval "exec $at< /dev/null" || exit 1; done; ls /proc/self/fd | wc -l'
     assert not sandbox.run(shell(script, limits=replace(SMALL, open_files=8))).ok
     assert sandbox.run(shell(script)).ok
 

@@ -13,7 +13,16 @@ from tests.attacks.host import answers, attack, outside
 
 Program = Callable[[str], Path]
 
-RARE = {"netlink": "16", "packet": "17", "alg": "38", "vsock": "40", "tipc": "30", "can": "29", "rds": "21", "xdp": "44"}
+RARE = {
+    "netlink": "16",
+    "packet": "17",
+    "alg": "38",
+    "vsock": "40",
+    "tipc": "30",
+    "can": "29",
+    "rds": "21",
+    "xdp": "44",
+}
 TRUNCATED = "4294967312"
 """Netlink, once the kernel has cut it to 32 bits."""
 
@@ -41,7 +50,7 @@ def test_listener_on_the_host(sandbox: Sandbox, program: Program, name: str, kin
         assert _heard(listener)
         done = sandbox.run(attack(program("network"), name, port))
         assert done.ok
-        assert name == "udp" or answers(done) == {port: "ECONNREFUSED"}
+        assert answers(done) == {port: "EAFNOSUPPORT"}
         assert not _heard(listener)
 
 
@@ -60,7 +69,7 @@ def test_rare_kinds_of_socket(sandbox: Sandbox, program: Program) -> None:
     netlink = RARE["netlink"]
     assert answers(outside(program("network"), "family", netlink, TRUNCATED)) == {netlink: "ok", TRUNCATED: "ok"}
     found = answers(sandbox.run(attack(program("network"), "family", "1", "2", "10", *RARE.values(), TRUNCATED)))
-    assert [found.pop(family) for family in ("1", "2", "10")] == ["ok"] * 3
+    assert found.pop("1") == "ok"
     assert set(found.values()) == {"EAFNOSUPPORT"}
 
 

@@ -24,14 +24,16 @@ Program = Callable[[str], Path]
 MANY = 32
 HARNESS = """
 import sys
+from dataclasses import replace
 from pathlib import Path
 from harness.bench import Bench
 from harness.toolchain import find_toolchain
-from tests.attacks.host import shell
+from tests.attacks.host import SMALL, shell
 sandbox = Bench(find_toolchain(), Path(sys.argv[1])).sandbox
 print("ready", flush=True)
 script = 'sleep 100 & sleep 100 & (setsid sh -c "sleep 100; :" "$1" &) ; sh -c "sleep 100; :" "$1" & sleep 100'
-sandbox.run(shell(script, "attack-" + sys.stdin.readline().strip()))
+limits = replace(SMALL, wall=600)  # what ends it is not this
+sandbox.run(shell(script, "attack-" + sys.stdin.readline().strip(), limits=limits))
 """
 """A harness of its own, with a job of several processes; the marker comes by its input, not its arguments."""
 

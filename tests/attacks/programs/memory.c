@@ -88,11 +88,7 @@ static void run(const char *kind) {
     fill(memfd_create("filling", 0));
   } else if (strcmp(kind, "segment") == 0) {
     segments();
-  } else if (strcmp(kind, "scratch") == 0) {
-    fill(open(name, O_WRONLY | O_CREAT, 0600));
-  } else if (strcmp(kind, "unlikely") == 0) {
-    int score = open("/proc/self/oom_score_adj", O_WRONLY);
-    (void)!write(score, "0", 1);
+  } else if (strcmp(kind, "scratch") == 0 || strcmp(kind, "unlikely") == 0) {
     fill(open(name, O_WRONLY | O_CREAT, 0600));
   } else if (strcmp(kind, "tables") == 0) {
     tables();
@@ -107,6 +103,9 @@ int main(int count, char **words) {
   int status = 0;
   int failed = 0;
   mib = atol(words[2]);
+  if (strcmp(words[1], "unlikely") == 0) {
+    (void)!write(open("/proc/self/oom_score_adj", O_WRONLY), "0", 1);
+  }
   for (int at = 0; at < processes; at++) {
     if (fork() == 0) {
       run(words[1]);
