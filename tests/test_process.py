@@ -7,18 +7,20 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from harness.errors import PrerequisiteError
-from harness.process import Ended, Limits, run, tools_cpu_seconds
+from harness import process
+from harness.errors import PrerequisiteError, StoppedError
+from harness.process import Ended, Limits, account, killable, run, start_again, stop_all, tools_cpu_seconds
 
 MIB = 1 << 20
 
 
-def shell(script: str, folder: Path, limits: Limits | None = None, **more: str | Path | dict[str, str]) -> Ended:
-    return run(["/bin/sh", "-c", script], cwd=folder, limits=limits or Limits(wall=20), **more)  # type: ignore[arg-type]
+def shell(script: str, folder: Path, limits: Limits | None = None, stdin: Path | None = None) -> Ended:
+    return run(["/bin/sh", "-c", script], cwd=folder, limits=limits or Limits(wall=20), stdin=stdin)
 
 
 def python(script: str, folder: Path, limits: Limits) -> Ended:
@@ -39,6 +41,15 @@ def all_gone(pids: list[int]) -> bool:
             return True
         time.sleep(0.02)
     return False
+
+
+def wait_for(file: Path) -> str:
+    """The file's text, once it is there."""
+    deadline = time.monotonic() + 30
+    while not file.exists():
+        assert time.monotonic() < deadline, file
+        time.sleep(0.01)
+    return file.read_text()
 
 
 def test_a_command_that_ends_well(tmp_path: Path) -> None:
@@ -97,14 +108,14 @@ def test_the_kernel_knows_the_limits(tmp_path: Path) -> None:
     core = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (core[1], core[1]))
     try:
-        ended = shell("sleep 0.2; ulimit -t; ulimit -Ht; ulimit -v; ulimit -f; ulimit -c", tmp_path, limits)
+        ended = shell("ulimit -t; ulimit -Ht; ulimit -v; ulimit -f; ulimit -c", tmp_path, limits)
     finally:
         resource.setrlimit(resource.RLIMIT_CORE, core)
     assert ended.stdout.split() == [b"7", b"8", b"65536", b"4096", b"0"]  # seconds, KiB, and blocks of 512 bytes
 
 
 def test_memory_is_limited(tmp_path: Path) -> None:
-    script = "import time; time.sleep(0.2); len(bytearray(512 << 20))"
+    script = "len(bytearray(512 << 20))"
     refused = python(script, tmp_path, Limits(wall=20, memory=256 * MIB))
     assert refused.exit == 1 and b"MemoryError" in refused.stderr
     assert python(script, tmp_path, Limits(wall=20, memory=None)).ok
@@ -123,15 +134,39 @@ def test_every_file_is_limited(tmp_path: Path) -> None:
     assert (tmp_path / "big").stat().st_size == len(ended.stderr) == MIB
 
 
+def test_limits_are_in_place_before_the_first_instruction(tmp_path: Path) -> None:
+    """A child that is started at once has them too: it never writes more than is allowed."""
+    script = "/usr/bin/head -c 300000 /dev/zero > big & /usr/bin/head -c 300000 /dev/zero; wait"
+    limits = Limits(wall=20, file_size=65536)
+    for _ in range(60):
+        ended = shell(script, tmp_path, limits)
+        assert len(ended.stdout) == (tmp_path / "big").stat().st_size == 65536
+        (tmp_path / "big").unlink()
+
+
+def test_what_sets_the_limits_is_not_to_be_seen(tmp_path: Path) -> None:
+    """The tool itself has the process that was started: its name, its words, its parent."""
+    ended = shell("tr '\\0' ' ' < /proc/$$/cmdline; echo; echo $PPID", tmp_path)
+    words, parent = ended.stdout.decode().splitlines()
+    assert words.startswith("/bin/sh -c tr ") and int(parent) == os.getpid()
+
+
+def test_without_the_tools_that_set_limits_nothing_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "find_tool", {"setpriv": "/usr/bin/setpriv"}.get)
+    process._limiter.cache_clear()
+    try:
+        with pytest.raises(PrerequisiteError, match="missing: prlimit") as raised:
+            run(["/bin/touch", "ran"], cwd=tmp_path, limits=Limits())
+    finally:
+        process._limiter.cache_clear()
+    assert raised.value.hint == "apt-get install util-linux"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_standard_input_is_a_file_or_empty(tmp_path: Path) -> None:
     (tmp_path / "input").write_bytes(b"a\0b")
     assert shell("cat", tmp_path).stdout == b""
     assert shell("cat", tmp_path, stdin=tmp_path / "input").stdout == b"a\0b"
-
-
-def test_the_program_sees_the_name_it_is_given(tmp_path: Path) -> None:
-    assert shell("echo $0", tmp_path, argv0="program").stdout == b"program\n"
-    assert shell("echo $0", tmp_path).stdout == b"/bin/sh\n"
 
 
 def test_the_environment_is_fixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +204,7 @@ def test_a_missing_command_is_a_prerequisite(tmp_path: Path) -> None:
 
 
 def test_many_short_commands_end_one_by_one(tmp_path: Path) -> None:
-    """Limits are set while the command runs; one that has ended by then is no error."""
+    """However short a command is, it is waited for, and no descriptor stays open."""
     descriptors = len(os.listdir("/proc/self/fd"))
     for number in range(100):
         assert run(["/bin/echo", str(number)], cwd=tmp_path, limits=Limits(wall=20)).stdout == b"%d\n" % number
@@ -208,12 +243,120 @@ run(["/bin/sh", "-c", script], cwd=Path(sys.argv[1]), limits=Limits(wall=60))
 
 def test_ctrl_c_leaves_nothing_running(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(tmp_path)], stderr=subprocess.DEVNULL) as child:
-        for _ in range(500):
-            if (tmp_path / "ready").exists():
-                break
-            time.sleep(0.02)
-        pids = [int(word) for word in (tmp_path / "ready").read_text().split()]
+        pids = [int(word) for word in wait_for(tmp_path / "ready").split()]
         assert len(pids) == 2 and all(alive(pid) for pid in pids)
         child.send_signal(signal.SIGINT)
         assert child.wait(timeout=20) != 0
     assert all_gone(pids)
+
+
+DIES = """
+import sys
+from pathlib import Path
+from harness.process import Limits, run
+run(["/bin/sh", "-c", "echo $$ > pid; mv pid ready; exec sleep 60"], cwd=Path(sys.argv[1]), limits=Limits(wall=60))
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_tool_dies_with_the_harness(how: signal.Signals, tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", DIES, str(tmp_path)]) as child:
+        pid = int(wait_for(tmp_path / "ready"))
+        assert alive(pid)
+        child.send_signal(how)
+        assert child.wait(timeout=20) == -how
+    assert all_gone([pid])
+
+
+@pytest.fixture
+def stoppable() -> Iterator[None]:
+    """Whatever happens, the next test can run commands."""
+    yield
+    start_again()
+
+
+def test_stopping_ends_every_command(stoppable: None, tmp_path: Path) -> None:
+    stopped: list[int] = []
+
+    def work(number: int) -> None:
+        script = f"sleep 60 & echo $$ $! > pids{number}; mv pids{number} ready{number}; wait"
+        try:
+            shell(script, tmp_path, Limits(wall=60))
+        except StoppedError:
+            stopped.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    pids = [int(word) for number in range(3) for word in wait_for(tmp_path / f"ready{number}").split()]
+    stop_all()
+    for thread in threads:
+        thread.join(timeout=20)
+    assert sorted(stopped) == [0, 1, 2]
+    assert len(pids) == 6 and all_gone(pids)
+
+
+def test_after_stopping_nothing_runs_until_started_again(stoppable: None, tmp_path: Path) -> None:
+    stop_all()
+    for _ in range(2):
+        with pytest.raises(StoppedError):
+            run(["/bin/touch", "ran"], cwd=tmp_path, limits=Limits())
+    assert list(tmp_path.iterdir()) == []
+    start_again()
+    assert run(["/bin/touch", "ran"], cwd=tmp_path, limits=Limits()).ok
+
+
+def test_stopping_ends_what_else_is_killable(stoppable: None) -> None:
+    with subprocess.Popen(["/bin/sh", "-c", "sleep 60 & echo $!; wait"], start_new_session=True, stdout=-1) as child:
+        assert child.stdout is not None
+        other = int(child.stdout.readline())
+        with pytest.raises(StoppedError), killable(child.pid):
+            stop_all()
+            assert child.wait(timeout=20) == -signal.SIGKILL
+        assert all_gone([other])
+    with pytest.raises(StoppedError), killable(child.pid):
+        pytest.fail("this must not be entered any more")
+
+
+def test_what_is_no_longer_killable_is_left_alone(stoppable: None) -> None:
+    with subprocess.Popen(["/bin/cat"], start_new_session=True, stdin=subprocess.PIPE) as child:
+        with killable(child.pid):
+            pass
+        with pytest.raises(KeyError), killable(child.pid):
+            raise KeyError
+        stop_all()
+        start_again()
+        assert child.poll() is None
+        child.communicate()
+    assert child.returncode == 0
+
+
+def test_being_stopped_is_why_whatever_else_went_wrong(stoppable: None) -> None:
+    with subprocess.Popen(["/bin/sleep", "60"], start_new_session=True) as child:
+        with pytest.raises(StoppedError), killable(child.pid):
+            stop_all()
+            raise BrokenPipeError
+        child.wait(timeout=20)
+
+
+def test_an_interrupted_command_is_forgotten(stoppable: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its number may pass to a stranger, whom nobody may kill."""
+    wait = process._wait
+
+    def interrupted(pid: int, limits: Limits) -> bool:
+        monkeypatch.setattr(process, "_wait", wait)
+        os.killpg(pid, signal.SIGKILL)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(process, "_wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(["/bin/sleep", "60"], cwd=tmp_path, limits=Limits())
+    assert process._running == set()
+    stop_all()
+
+
+def test_what_others_ran_is_added() -> None:
+    before = tools_cpu_seconds()
+    account(0.25)
+    account(0.5)
+    assert tools_cpu_seconds() - before == pytest.approx(0.75)

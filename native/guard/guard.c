@@ -368,7 +368,9 @@ static const char *exceeded(const struct Limits *limits, int scratch) {
   int64_t cpu_us = 0;
   int64_t memory = 0;
   struct statvfs space;
-  tree_use(&cpu_us, &memory);
+  if (limits->cpu_ms > 0 || limits->memory > 0) {
+    tree_use(&cpu_us, &memory);
+  }
   if (fstatvfs(scratch, &space) == 0) {
     memory += (int64_t)((space.f_blocks - space.f_bfree) * space.f_frsize);
     if (exceeds((int64_t)(space.f_files - space.f_ffree), limits->files + 1)) { // the folder itself

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.sandbox.collect import EVERYTHING, collect, count_files
 
+few = settings(max_examples=50)
 PLENTY = 1 << 20
 DEEPEST = 64
 """Folders below one another that are entered."""
@@ -144,6 +145,7 @@ def require_bounds(tree: Tree, found: Mapping[str, bytes], refused: Mapping[str,
     assert all(refused.values())
 
 
+@few
 @given(TREES)
 def test_everything_takes_all_regular_files_in_order_and_refuses_the_rest(tree: Tree) -> None:
     with scratch(tree) as descriptor:
@@ -165,6 +167,7 @@ def test_everything_takes_all_regular_files_in_order_and_refuses_the_rest(tree: 
     assert found.keys() | refused.keys() == there.keys()
 
 
+@few
 @given(TREES, st.integers(0, 60), st.integers(0, 6))
 def test_everything_within_tight_bounds(tree: Tree, largest: int, most: int) -> None:
     with scratch(tree) as descriptor:
@@ -181,6 +184,7 @@ def test_everything_within_tight_bounds(tree: Tree, largest: int, most: int) -> 
         left -= len(found.get(name, b""))
 
 
+@few
 @given(TREES, st.data(), st.integers(0, 200), st.integers(0, 8))
 def test_every_wanted_name_has_its_content_or_a_reason(
     tree: Tree, data: st.DataObject, largest: int, most: int
@@ -200,6 +204,7 @@ def test_every_wanted_name_has_its_content_or_a_reason(
         left -= len(found.get(name, b""))
 
 
+@few
 @given(TREES, st.integers(0, 12))
 def test_counting_ends(tree: Tree, most: int) -> None:
     with scratch(tree) as descriptor:
