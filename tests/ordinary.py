@@ -1,7 +1,7 @@
 """Becoming an ordinary user, for tests that root runs: what works for root must work without its rights.
 
-The repository and the interpreter may lie where only root can go, so the user finds both elsewhere,
-in a mount namespace of its own.
+The repository, the interpreter and the user's own folder may lie where only root can go, so the user finds
+them elsewhere, in a mount namespace of its own.
 """
 
 import os
@@ -17,9 +17,11 @@ USER = 12345
 HERE = Path("/mnt/harness")
 """Where the ordinary user finds the repository."""
 _PYTHON = Path("/mnt/python")
+_HOME = Path("/mnt/home")
 _SCRIPT = """
-mount -t tmpfs tmpfs /mnt && mkdir /mnt/harness /mnt/python &&
-mount --bind "$1" /mnt/harness && mount --bind "$2" /mnt/python && cd "$3" && user=$4 && shift 4 &&
+mount -t tmpfs tmpfs /mnt && mkdir /mnt/harness /mnt/python /mnt/home &&
+mount --bind "$1" /mnt/harness && mount --bind "$2" /mnt/python && mount --bind "$3" /mnt/home && cd /mnt/home &&
+user=$4 && shift 4 &&
 exec setpriv --reuid "$user" --regid "$user" --clear-groups --inh-caps -all --bounding-set -all -- env -i "$@"
 """
 
@@ -40,17 +42,16 @@ def let_others_reach(path: Path) -> None:
 def as_ordinary_user(home: Path, *words: str | Path, **environment: str) -> list[str]:
     """The command that runs Python with these arguments as a user whose only folder is ``home``.
 
-    Cache, results and temporary files go there. Only root can become somebody else.
+    Cache (``cache``), results (``results``) and temporary files go there. Only root can become somebody else.
     """
     home.mkdir(parents=True, exist_ok=True)
     os.chown(home, USER, USER)
-    let_others_reach(home)
     packages = Path(sysconfig.get_path("purelib")).relative_to(ROOT)
     variables = {
-        "HOME": str(home),
-        "HARNESS_CACHE": str(home / "cache"),
-        "HARNESS_RESULTS": str(home / "results"),
-        "TMPDIR": str(home),
+        "HOME": str(_HOME),
+        "HARNESS_CACHE": str(_HOME / "cache"),
+        "HARNESS_RESULTS": str(_HOME / "results"),
+        "TMPDIR": str(_HOME),
         "PATH": os.environ.get("PATH", os.defpath),
         "PYTHONPATH": f"{HERE}:{HERE / packages}",
         "PYTHONDONTWRITEBYTECODE": "1",
