@@ -1,5 +1,6 @@
 """Jobs of the sandbox's tests, and processes seen from outside."""
 
+import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 from harness.sandbox import Job
 
-__all__ = ["HELPER", "all_gone", "helping", "named", "shell", "wait_for"]
+__all__ = ["HELPER", "all_gone", "helping", "named", "shell", "unlike", "wait_for"]
 
 HELPER = "/helper"
 
@@ -32,6 +33,11 @@ def named(words: str) -> list[int]:
         except OSError:
             continue
     return found
+
+
+def unlike(number: int) -> str:
+    """Seconds to sleep, about an hour, that tell the sleeping process from those of other tests and sessions."""
+    return f"{number}.{os.getpid()}"
 
 
 def wait_for(words: str, count: int) -> list[int]:

@@ -13,6 +13,8 @@ from harness.sandbox.slots import close_slots
 from tests.sandbox.jobs import helping
 
 SLACK = 24 * MIB
+MEMORY, PIDS = (f"harness-{os.getpid()}-test-{kind}" for kind in ("memory", "pids"))
+"""Names of groups that tests make."""
 OTHER_MOUNTS = """22 27 0:21 / /proc rw,relatime - proc proc rw
 27 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw
 """
@@ -221,7 +223,7 @@ def hungry() -> "subprocess.Popen[bytes]":
 def test_a_real_group_kills_what_takes_too_much_and_counts_it(controller: Controller) -> None:
     if "memory" not in controller.parents:
         pytest.skip("groups here do not limit memory")
-    group = controller.make("harness-test-memory")
+    group = controller.make(MEMORY)
     try:
         group.limit(16 * MIB, 8)
         assert group.kills() == 0
@@ -233,7 +235,7 @@ def test_a_real_group_kills_what_takes_too_much_and_counts_it(controller: Contro
             assert group.kills() == count
     finally:
         group.remove()
-    assert not any((parent / "harness-test-memory").exists() for parent in controller.parents.values())
+    assert not any((parent / MEMORY).exists() for parent in controller.parents.values())
 
 
 def test_limits_change_from_job_to_job(controller: Controller, sandbox: Sandbox, helper: Path) -> None:
@@ -247,7 +249,7 @@ def test_limits_change_from_job_to_job(controller: Controller, sandbox: Sandbox,
 def test_the_limit_of_processes_is_the_kernels(controller: Controller) -> None:
     if "pids" not in controller.parents:
         pytest.skip("groups here do not limit processes")
-    group = controller.make("harness-test-pids")
+    group = controller.make(PIDS)
     script = "read x; for i in 1 2 3 4 5 6 7 8 9; do sleep 9 2>&- & done"
     try:
         group.limit(64 * MIB, 2)
@@ -256,12 +258,12 @@ def test_the_limit_of_processes_is_the_kernels(controller: Controller) -> None:
             _, words = child.communicate(b"go\n", timeout=60)
             assert b"fork" in words
     finally:
-        for pid in (controller.parents["pids"] / "harness-test-pids" / "cgroup.procs").read_text().split():
+        for pid in (controller.parents["pids"] / PIDS / "cgroup.procs").read_text().split():
             os.kill(int(pid), 9)
         deadline = time.monotonic() + 5
-        while (controller.parents["pids"] / "harness-test-pids").exists() and time.monotonic() < deadline:
+        while (controller.parents["pids"] / PIDS).exists() and time.monotonic() < deadline:
             group.remove()
-    assert not (controller.parents["pids"] / "harness-test-pids").exists()
+    assert not (controller.parents["pids"] / PIDS).exists()
 
 
 def test_a_place_that_cannot_be_written_does_not_work(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-x", "-k", "not na
 
 
 @pytest.mark.skipif(not is_root(), reason="only root can become somebody else")
-def test_all_of_this_holds_for_an_ordinary_user(tmp_path: Path) -> None:
-    command = as_ordinary_user(tmp_path / "home", "-m", "pytest", HERE / "tests" / "sandbox", *OPTIONS)
+def test_all_of_this_holds_for_an_ordinary_user(elsewhere: Path) -> None:
+    """Its home is not below pytest's folder: every start of pytest closes that to other users again."""
+    command = as_ordinary_user(elsewhere / "home", "-m", "pytest", HERE / "tests" / "sandbox", *OPTIONS)
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     passed = re.search(r"(\d+) passed", done.stdout)

@@ -18,7 +18,7 @@ from harness.store import Store
 from harness.toolchain import Toolchain
 from tests.drive import ROOT, TINY, User
 from tests.ordinary import is_root
-from tests.sandbox.jobs import HELPER, all_gone, helping, shell, wait_for
+from tests.sandbox.jobs import HELPER, all_gone, helping, shell, unlike, wait_for
 
 TRUE = Job("/usr/bin/true", system=True)
 
@@ -96,6 +96,8 @@ def test_peak_memory_is_that_of_the_largest_process(sandbox: Sandbox, helper: Pa
     assert 0 < small.peak_memory < 10 * MIB
     family = shell(f"{HELPER} touch 40 & {HELPER} touch 5 & wait", files={HELPER: helper})
     assert 40 * MIB <= sandbox.run(family).peak_memory < 50 * MIB
+    orphan = shell(f"({HELPER} touch 30 & ); sleep 0.3", files={HELPER: helper})
+    assert 30 * MIB <= sandbox.run(orphan).peak_memory < 40 * MIB
 
 
 def test_time_is_measured(sandbox: Sandbox, helper: Path) -> None:
@@ -205,7 +207,7 @@ sandbox.run(Job("/usr/bin/sh", ("-c", script), system=True))
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("isolation", ["sandbox", "trusted"])
 def test_an_end_of_the_harness_leaves_nothing_running(isolation: str, how: signal.Signals, tmp_path: Path) -> None:
-    seconds = f"43{how.value:02}.{len(isolation)}"
+    seconds = unlike(4300 + how.value)
     command = [sys.executable, "-c", INTERRUPTED, isolation, seconds]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as child:
         running = wait_for(
@@ -359,15 +361,16 @@ def test_a_trial_in_which_nothing_runs(sandbox: Sandbox, monkeypatch: pytest.Mon
 
 def test_a_guard_that_is_killed_from_outside(sandbox: Sandbox) -> None:
     """The run tells it as a kill, which may be the machine's fault; the slot goes on."""
+    seconds = unlike(4400)
 
     def kill() -> None:
-        inside = wait_for("sleep 4321.5", 2)
+        inside = wait_for(f"sleep {seconds}", 2)
         guards = [pid for pid in inside if b"scratch=" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         os.kill(max(guards), signal.SIGKILL)  # the others are bubblewrap, outside
 
     killer = threading.Thread(target=kill)
     killer.start()
-    finished = sandbox.run(shell("echo out; echo x > x; exec sleep 4321.5", results=("x",)))
+    finished = sandbox.run(shell(f"echo out; echo x > x; exec sleep {seconds}", results=("x",)))
     killer.join()
     assert (finished.reason, finished.value, finished.transient) == (Reason.SIGNAL, signal.SIGKILL, True)
     assert finished.stdout == b"out\n"

@@ -108,6 +108,32 @@ def test_the_filter_refuses_every_name(program: bytes) -> None:
 
 
 @on_x86_64
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "ptrace",
+            "process_vm_readv",
+            "process_vm_writev",
+            "kcmp",
+            "pidfd_getfd",
+            "unshare",
+            "setns",
+            "mount",
+            "umount2",
+        ),
+        *("pivot_root", "chroot", "fsopen", "fsmount", "move_mount", "open_tree", "mount_setattr", "open_by_handle_at"),
+        *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "init_module", "finit_module", "delete_module"),
+        *("kexec_load", "kexec_file_load", "reboot", "syslog", "add_key", "request_key", "keyctl", "swapon", "swapoff"),
+        *("iopl", "ioperm", "modify_ldt", "settimeofday", "clock_settime", "adjtimex", "sethostname", "setdomainname"),
+        *("acct", "quotactl", "fanotify_init", "name_to_handle_at", "io_uring_enter", "io_uring_register"),
+    ],
+)
+def test_what_no_sandbox_may_allow_is_refused(program: bytes, name: str) -> None:
+    assert verdict(program, number(name)) == ERRNO | errno.EPERM
+
+
+@on_x86_64
 def test_the_filter_refuses_nothing_else(program: bytes) -> None:
     """Every other number goes to the kernel, which knows what it has."""
     special = {number(name) for name in ("clone3", "socket", "socketpair")}

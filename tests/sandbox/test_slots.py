@@ -15,7 +15,7 @@ from harness.sandbox import Job, Sandbox, slots
 from harness.sandbox.cgroups import find_controller
 from harness.sandbox.slots import Slot, SlotDied, SlotLate, close_slots, is_root, sandbox_users, slot
 from tests.drive import ROOT
-from tests.sandbox.jobs import all_gone, named, shell, wait_for
+from tests.sandbox.jobs import all_gone, named, shell, unlike, wait_for
 
 TRUE = Job("/usr/bin/true", system=True)
 pytestmark = pytest.mark.usefixtures("fresh_slots")
@@ -119,7 +119,7 @@ def test_a_spawner_killed_between_runs_is_one_clear_error(sandbox: Sandbox) -> N
 
 
 def test_a_spawner_killed_during_a_run_takes_its_job_along(sandbox: Sandbox) -> None:
-    marker = "4205.25"
+    marker = unlike(4205)
 
     def kill() -> None:
         wait_for(f"sleep {marker}", 2)
@@ -136,8 +136,8 @@ def test_a_spawner_killed_during_a_run_takes_its_job_along(sandbox: Sandbox) -> 
 
 def test_after_an_exception_the_slot_is_gone_with_what_ran_in_it() -> None:
     with pytest.raises(RuntimeError), slot() as place:
-        place.start(["/usr/bin/sleep", "4210.5"], {})
-        sleeping = wait_for("sleep 4210.5", 1)
+        place.start(["/usr/bin/sleep", unlike(4210)], {})
+        sleeping = wait_for(f"sleep {unlike(4210)}", 1)
         raise RuntimeError
     assert all_gone([place.pid, *sleeping])
     assert next_spawner() != place.pid
@@ -177,7 +177,7 @@ def test_a_command_has_no_descriptor_but_those_it_is_given(tmp_path: Path) -> No
 
 
 def test_stopping_ends_jobs_and_refuses_more_until_started_again(sandbox: Sandbox) -> None:
-    marker = "4215.75"
+    marker = unlike(4215)
 
     def stop() -> None:
         wait_for(f"sleep {marker}", 2)
@@ -229,7 +229,7 @@ with slot() as one, slot() as two:
     folders = [str(folder) for place in (one, two) if place.group for folder in place.group._folders.values()]
     print(one.pid, two.pid, *folders, flush=True)
     if sys.argv[1] == "killed":
-        one.start(["/usr/bin/sleep", "4220.125"], {})
+        one.start(["/usr/bin/sleep", sys.argv[2]], {})
         time.sleep(60)
 if sys.argv[1] == "forked":
     if os.fork() == 0:
@@ -242,7 +242,9 @@ if sys.argv[1] == "forked":
 
 def harness(mode: str) -> "subprocess.Popen[str]":
     """A process of its own that has two slots."""
-    return subprocess.Popen([sys.executable, "-c", HARNESS, mode], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", HARNESS, mode, unlike(4220)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
 
 
 @pytest.mark.parametrize("mode", ["plain", "forked"])
@@ -259,7 +261,7 @@ def test_a_killed_harness_leaves_no_process_and_the_next_removes_its_groups() ->
     with harness("killed") as child:
         assert child.stdout is not None
         words = child.stdout.readline().split()
-        sleeping = wait_for("sleep 4220.125", 1)
+        sleeping = wait_for(f"sleep {unlike(4220)}", 1)
         child.kill()
     assert all_gone([*map(int, words[:2]), *sleeping])
     folders = [Path(word) for word in words[2:]]
