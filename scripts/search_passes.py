@@ -17,10 +17,10 @@ from functools import partial
 from pathlib import Path
 
 from harness.apply import compile_decisions
+from harness.bench import Bench, open_bench
 from harness.decide import Decisions
 from harness.engine import local_engine
 from harness.errors import CellError
-from harness.flow.bench import Bench, open_bench
 from harness.flow.cell import reference_object
 from harness.freeze import freeze
 from harness.measure.elf import SHF_ALLOC, SHT_NOBITS, sections
@@ -82,7 +82,7 @@ def score(
     for program in programs:
         frozen = freeze(program, target, Level.OZ, bench.toolchain, bench.store)
         try:
-            built = compile_decisions(frozen, decisions, plan, bench.toolchain, bench.store, bench.compile_timeout)
+            built = compile_decisions(frozen, decisions, plan, bench)
         except CellError:
             return None
         total += math.log(reference[program.id] / size(built.object))

@@ -8,7 +8,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from harness.errors import PrerequisiteError
 from harness.native import native_program
 from harness.process import account, find_tool
 from harness.sandbox.bubblewrap import FIRST_FILE, SECCOMP, STATUS, bubblewrap_command, guard_arguments
+from harness.sandbox.cgroups import Group
 from harness.sandbox.collect import collect, count_files
 from harness.sandbox.model import SCRATCH, Finished, Job, Left, Limits, Reason
 from harness.sandbox.remedy import remedy
@@ -130,19 +131,14 @@ class Sandbox:
         words = guard_arguments(prepared.job, prepared.scratch, watch_memory=watch)
         place.start([*prepared.command, *words], prepared.descriptors)
         prepared.close_theirs()
-        try:
-            answer = place.wait(limits.wall + _GRACE)
-        except SlotDied:
-            if group is not None and group.kills() > kills:
-                raise _OutOfMemory from None
-            raise
-        account(float(answer.get("cpu", 0.0)))
-        out_of_memory = group is not None and group.kills() > kills
         with ExitStack() as stack:
-            hello, scratch = self._hello(prepared, answer)
+            hello, scratch = self._hello(place, prepared)
             stack.callback(os.close, scratch)
             if self.isolation is Isolation.SANDBOX:
                 _require_isolation(hello)
+            answer = _let_go(place, prepared, group, kills)
+            account(float(answer["cpu"]))
+            out_of_memory = group is not None and group.kills() > kills
             report = _receive(prepared.status)[0]
             if not report:
                 reason, value = (Reason.MEMORY, 0) if out_of_memory else (Reason.SIGNAL, signal.SIGKILL)
@@ -172,11 +168,13 @@ class Sandbox:
         )
         return _prepare([str(self._guard)], seen, {}, str(folder), stack)
 
-    def _hello(self, prepared: _Prepared, answer: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
-        """The guard's first message; where there is none, nothing has run."""
+    def _hello(self, place: Slot, prepared: _Prepared) -> tuple[dict[str, Any], int]:
+        """The guard's first message, and the scratch folder. Where there is none, nothing has run."""
+        place.wait_for(prepared.status, _GRACE)
         text, descriptors, user = _receive(prepared.status)
         if not text or len(descriptors) != 1:
-            words = answer.get("error") or _content(prepared.streams[1], _MESSAGE).decode("utf-8", "replace").strip()
+            error = place.wait(_GRACE).get("error")
+            words = error or _content(prepared.streams[1], _MESSAGE).decode("utf-8", "replace").strip()
             raise PrerequisiteError(f"the sandbox cannot be set up: {words or 'no word why'}", hint=remedy(words))
         return {**json.loads(text), "host_user": user}, descriptors[0]
 
@@ -201,6 +199,8 @@ class Sandbox:
             files = space.f_files - space.f_ffree - 1
         else:
             files = count_files(scratch, limits.files + 1)
+        if reason in (Reason.EXIT, Reason.SIGNAL) and files > limits.files:  # faster than the guard could look
+            reason, value = Reason.FILES, 0
         stdout, stderr = (_content(stream, limits.output) for stream in prepared.streams)
         return Finished(
             program=job.program,
@@ -217,6 +217,18 @@ class Sandbox:
             refused=refused,
             left=Left(report["left"], files, report["free_bytes"]),
         )
+
+
+def _let_go(place: Slot, prepared: _Prepared, group: Group | None, kills: int) -> dict[str, Any]:
+    """Let the job start, and wait for the end of everything."""
+    with suppress(OSError):  # a guard that has died is reported by its slot
+        prepared.status.send(b"g")
+    try:
+        return place.wait(prepared.job.limits.wall + _GRACE)
+    except SlotDied:
+        if group is not None and group.kills() > kills:
+            raise _OutOfMemory from None
+        raise
 
 
 def find_bubblewrap() -> str:

@@ -87,6 +87,14 @@ class Slot:
         finally:
             os.close(request)
 
+    def wait_for(self, other: socket.socket, seconds: float) -> None:
+        """Wait until something comes from ``other`` or from the spawner. Raises SlotLate."""
+        poll = select.poll()
+        for channel in (other, self._channel):
+            poll.register(channel, select.POLLIN)
+        if not poll.poll(seconds * 1000):
+            raise SlotLate
+
     def wait(self, seconds: float) -> dict[str, Any]:
         """How the command ended: ``status`` and ``cpu`` seconds, or ``error``. Raises SlotDied, SlotLate."""
         poll = select.poll()

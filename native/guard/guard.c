@@ -7,8 +7,8 @@
 // (`--trust`) it does what an ordinary process can: the same limits, it adopts and ends orphans, and
 // when its parent dies it ends everything too.
 //
-// Two messages go to the status socket: `hello` with the scratch folder's descriptor, before the job
-// starts, so that its result can be read when the sandbox is gone; and `report`, when all has ended.
+// Two messages go to the status socket: `hello` with the scratch folder's descriptor, so that its content
+// can be read when the sandbox is gone; and, after the harness's go-ahead and all of the job, `report`.
 
 #include <ctype.h>
 #include <dirent.h>
@@ -588,6 +588,11 @@ int main(int count, char **words) {
   // No process in the sandbox may read or change the guard, though all have the same user id.
   if (prctl(PR_SET_DUMPABLE, 0) != 0 || (!is_isolated() && prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)) {
     fail("prctl");
+  }
+  // The harness looks at what the hello says before it lets the job start.
+  char go = 0;
+  if (recv(job.status, &go, 1, 0) != 1) {
+    return EXIT_FAILURE;
   }
   struct Ending ending = watch(&job, scratch);
   report(&job, &ending, scratch);

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from harness.errors import PrerequisiteError
 from harness.process import tools_cpu_seconds
-from harness.sandbox import MIB, Job, Left, Limits, Reason, Sandbox, run
+from harness.sandbox import MIB, Job, Left, Limits, Reason, Sandbox, bubblewrap, run
 from harness.store import Store
 from harness.toolchain import Toolchain
 from tests.drive import ROOT, TINY, User
@@ -420,3 +421,22 @@ def test_where_user_namespaces_are_forbidden_the_doctor_says_so(tmp_path: Path) 
     assert answer.returncode == 3
     assert REMEDY in answer.stderr and "missing: " in answer.stderr and "sandbox" in answer.stderr
     assert "Traceback" not in answer.stderr
+
+
+def test_a_sandbox_that_shares_something_runs_nothing(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The guard waits for leave to start the job, and gets none."""
+    monkeypatch.setattr(bubblewrap, "_ISOLATION", (*bubblewrap._ISOLATION, "--share-net"))
+    name = f"never-{os.getpid()}"
+    job = Job("/usr/bin/sleep", ("60",), name=name, system=True, limits=Limits(wall=90))
+    began = time.monotonic()
+    with pytest.raises(PrerequisiteError, match=r"does not isolate: it shares namespaces with the host \(net\)"):
+        sandbox.run(job)
+    assert time.monotonic() - began < 30
+    monkeypatch.undo()
+    assert sandbox.run(TRUE).ok
+
+
+def test_more_files_than_allowed_are_noticed_however_fast(sandbox: Sandbox) -> None:
+    done = sandbox.run(shell("> a; > b; > c; > d", limits=Limits(wall=20, files=3)))
+    assert (done.reason, done.left.files) == (Reason.FILES, 4)
+    assert sandbox.run(shell("> a; > b; > c", limits=Limits(wall=20, files=3))).ok
