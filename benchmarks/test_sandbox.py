@@ -101,7 +101,6 @@ def test_cold_run(benchmark: Any, tmp_path: Path) -> None:
     waited = found["seconds"] / (WORKERS * found["run"] - found["seconds"])
     computed = found["cpu"] / (found["run_cpu"] - found["cpu"])
     benchmark.extra_info |= {"slower": round(waited, 4), "more CPU time": round(computed, 4)}
-    print(
-        f"\ncold run of {found['run']:.0f} s, {found['jobs']:.0f} jobs: {waited:.1%} slower, {computed:.1%} more CPU time"
-    )
+    jobs, seconds = int(found["jobs"]), found["run"]
+    print(f"\ncold run of {seconds:.0f} s, {jobs} jobs: {waited:.1%} slower, {computed:.1%} more CPU time")
     assert waited <= SLOWER
