@@ -79,7 +79,7 @@ def _table(question: Question, table: Sequence[Standing]) -> list[str]:
         key=f"standings-{'-'.join(view_of(question).values())}",
         column_config={
             "rank": config.NumberColumn("rank", width=60, help="Within the class, by strict."),
-            "policy": config.TextColumn("policy", width="medium"),
+            "policy": config.TextColumn("policy", width=150),
             "class": config.TextColumn("class", width=90),
             "strict": config.NumberColumn("strict (ratio)", format="%.4f", width=110, help="Ranks go by this."),
             "interval": config.TextColumn("95 % interval (ratio)", width=160, alignment="right"),
