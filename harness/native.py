@@ -1,18 +1,18 @@
-"""Our own native programs, built from ``native/`` by the reference clang and kept in the cache.
+"""Our own native programs and plugins, built from ``native/`` by the reference clang and kept in the cache.
 
 They are built when first needed and whenever their source or the compiler changes.
 """
 
 from pathlib import Path
 
-from harness.digest import digest_file, digest_of
+from harness.digest import digest_of, digest_tree
 from harness.errors import PrerequisiteError
 from harness.paths import ROOT
 from harness.process import Limits, run
 from harness.store import Store
 from harness.toolchain import Toolchain
 
-__all__ = ["native_program"]
+__all__ = ["native_digest", "native_plugin", "native_program"]
 
 
 def native_program(name: str, toolchain: Toolchain, store: Store) -> Path:
@@ -20,19 +20,33 @@ def native_program(name: str, toolchain: Toolchain, store: Store) -> Path:
 
     Raises PrerequisiteError when it cannot be built.
     """
+    return _built(name, name, "-static", toolchain, store)
+
+
+def native_plugin(name: str, toolchain: Toolchain, store: Store) -> Path:
+    """``native/NAME/NAME.c`` as a shared library, as ``native_program`` builds programs."""
+    return _built(name, f"{name}.so", "-shared", toolchain, store)
+
+
+def _built(name: str, product: str, form: str, toolchain: Toolchain, store: Store) -> Path:
     folder = ROOT / "native" / name
-    source, flags = folder / f"{name}.c", folder / "compile_flags.txt"
-    key = digest_of(["native", digest_file(source), digest_file(flags), toolchain.fingerprint.llvm])
+    source = folder / f"{name}.c"
+    flags = (folder / "compile_flags.txt").read_text().split()
+    key = digest_of(["native", native_digest(name), form, toolchain.fingerprint.llvm])
 
     def make(entry: Path) -> None:
-        command = [toolchain.tool("clang"), *flags.read_text().split(), "-static", str(source), "-o", str(entry / name)]
+        command = [toolchain.tool("clang"), *flags, form, str(source), "-o", str(entry / product)]
         done = run(command, cwd=entry, limits=Limits(wall=120))
         if not done.ok:
             store.require_space(done.stderr)
             raise PrerequisiteError(
                 f"cannot be built: {done.reason()}", where=str(source), hint="apt-get install libc6-dev"
             )
+        (entry / product).chmod(0o755)  # whatever the umask: the sandbox's user starts it
 
-        (entry / name).chmod(0o755)  # whatever the umask: the sandbox's user starts it
+    return store.folder("native", key, make) / product
 
-    return store.folder("native", key, make) / name
+
+def native_digest(name: str) -> str:
+    """Of all sources of ``native/NAME``."""
+    return digest_tree(ROOT / "native" / name)

@@ -33,6 +33,8 @@ class Track(StrEnum):
 
     SIZE = "size"
     """Small code: frozen at -Oz, reference policy ``Oz``."""
+    SPEED = "speed"
+    """Fast code: frozen at -O3, reference policies ``greedy``, ``basic`` and ``pbqp``."""
 
 
 class PolicyKind(StrEnum):
@@ -42,6 +44,8 @@ class PolicyKind(StrEnum):
     """Nothing: clang's own plan at one level. Only baselines are of this kind."""
     PASS_SEQUENCE = "pass-sequence"
     """The optimise step: a list of passes that ``opt`` runs."""
+    REGALLOC = "regalloc"
+    """The register allocator of the generate step. So far only LLVM's own allocators are of this kind."""
 
 
 class PolicyClass(StrEnum):

@@ -13,12 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.measure import choose_metrics
 from harness.record import Row, RunFile, read_run, run_files
 from harness.record.runfile import write_run
+from harness.vocabulary import Track
 
-__all__ = ["ROOT", "TINY", "Answer", "Sketch", "User", "forge", "result_of", "write_policy", "write_suite"]
+__all__ = [
+    *("ROOT", "SIZE_METRICS", "TINY"),
+    *("Answer", "Sketch", "User", "forge", "result_of", "write_policy", "write_suite"),
+]
 
 ROOT = Path(__file__).resolve().parent.parent
+SIZE_METRICS = tuple(metric.name for metric in choose_metrics((), Track.SIZE))
+"""What a run of track size measures when no metric is named."""
 TINY = ROOT / "tests" / "data" / "tiny" / "suite.toml"
 """Three programs; a cell takes a fraction of a second."""
 

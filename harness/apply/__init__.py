@@ -1,6 +1,15 @@
 """Step 3, apply: stock LLVM compiles the frozen module from the decisions alone."""
 
-from harness.apply.compile import Compiled, compile_decisions
+from harness.apply.compile import Compiled, compile_decisions, optimise, run_step
 from harness.apply.plan import CompilePlan, Step, clang_generate, clang_optimise
 
-__all__ = ["CompilePlan", "Compiled", "Step", "clang_generate", "clang_optimise", "compile_decisions"]
+__all__ = [
+    "CompilePlan",
+    "Compiled",
+    "Step",
+    "clang_generate",
+    "clang_optimise",
+    "compile_decisions",
+    "optimise",
+    "run_step",
+]

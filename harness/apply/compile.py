@@ -6,7 +6,6 @@ a submission had a say in still runs in the sandbox: a pass can read and write f
 
 import json
 import os
-import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from harness.sandbox import GIB, SCRATCH, Job
 from harness.sandbox import Limits as SandboxLimits
 from harness.vocabulary import Outcome
 
-__all__ = ["Compiled", "compile_decisions", "run_plan", "tool_job"]
+__all__ = ["Compiled", "Optimised", "compile_decisions", "optimise", "run_plan", "run_step", "tool_job"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +36,33 @@ class Compiled:
     """CPU seconds of both steps."""
 
 
+@dataclass(frozen=True, slots=True)
+class Optimised:
+    """What the first step gave."""
+
+    bitcode: Path
+    ir_instructions: int
+    cpu: float
+    """CPU seconds of the step."""
+
+
 def compile_decisions(frozen: FrozenModule, decisions: Decisions, plan: CompilePlan, bench: Bench) -> Compiled:
     """The object of these decisions, from the cache or compiled now.
 
     Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
     """
-    key = digest_of(["object", 1, frozen.digest, decisions.digest, asdict(plan), bench.toolchain.fingerprint.llvm])
+    key = digest_of(["object", 2, frozen.digest, decisions.digest, asdict(plan), bench.toolchain.fingerprint.llvm])
 
     def make(entry: Path) -> None:
-        shutil.copyfile(frozen.bitcode, entry / FROZEN)
-        cpu = run_plan(plan, entry, bench)
+        optimised = optimise(frozen, plan, bench)
+        (entry / OPTIMISED).symlink_to(optimised.bitcode)
+        cpu = run_step(plan.generate, entry, bench)
+        (entry / OPTIMISED).unlink()
         facts = {
             "digest": digest_file(entry / OBJECT),
-            "ir_instructions": count_instructions(entry / OPTIMISED, bench.toolchain),
-            "cpu": cpu,
+            "ir_instructions": optimised.ir_instructions,
+            "cpu": optimised.cpu + cpu,
         }
-        for name in (FROZEN, OPTIMISED):
-            (entry / name).unlink()
         (entry / "facts.json").write_text(json.dumps(facts))
 
     entry = bench.store.folder(bench.area("objects"), key, make)
@@ -61,18 +70,43 @@ def compile_decisions(frozen: FrozenModule, decisions: Decisions, plan: CompileP
     return Compiled(entry / OBJECT, facts["digest"], facts["ir_instructions"], facts["cpu"])
 
 
+def optimise(frozen: FrozenModule, plan: CompilePlan, bench: Bench) -> Optimised:
+    """The module that the plan's first step gives; plans that share the step share it.
+
+    Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
+    """
+    key = digest_of(["optimised", 1, frozen.digest, asdict(plan.optimise), bench.toolchain.fingerprint.llvm])
+
+    def make(entry: Path) -> None:
+        (entry / FROZEN).symlink_to(frozen.bitcode)
+        cpu = run_step(plan.optimise, entry, bench)
+        (entry / FROZEN).unlink()
+        facts = {"ir_instructions": count_instructions(entry / OPTIMISED, bench.toolchain), "cpu": cpu}
+        (entry / "facts.json").write_text(json.dumps(facts))
+
+    entry = bench.store.folder(bench.area("optimised"), key, make)
+    facts = json.loads((entry / "facts.json").read_bytes())
+    return Optimised(entry / OPTIMISED, facts["ir_instructions"], facts["cpu"])
+
+
 def run_plan(plan: CompilePlan, folder: Path, bench: Bench) -> float:
     """Both steps in ``folder``, which holds the frozen module; their CPU seconds.
 
     Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
     """
-    return sum(
-        _foreign_step(step, folder, bench) if step.foreign else _step(step, folder, bench)
-        for step in (plan.optimise, plan.generate)
-    )
+    return sum(run_step(step, folder, bench) for step in (plan.optimise, plan.generate))
 
 
-def _step(step: Step, folder: Path, bench: Bench) -> float:
+def run_step(step: Step, folder: Path, bench: Bench) -> float:
+    """One step in ``folder``, which holds what it reads; its CPU seconds. In the sandbox if a submission
+    had a say in it.
+
+    Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
+    """
+    return _foreign_step(step, folder, bench) if step.foreign else _own_step(step, folder, bench)
+
+
+def _own_step(step: Step, folder: Path, bench: Bench) -> float:
     command = [bench.toolchain.tool(step.tool), *step.arguments]
     done = run(command, cwd=folder, limits=Limits(wall=bench.compile_timeout))
     if done.ok:

@@ -43,10 +43,11 @@ def clang_optimise(level: Level, target: Target) -> Step:
     return Step("clang", (*_common(level, target), FROZEN, "-emit-llvm", "-c", "-o", OPTIMISED), FROZEN, OPTIMISED)
 
 
-def clang_generate(level: Level, target: Target) -> Step:
-    """The reference's second step."""
+def clang_generate(level: Level, target: Target, options: tuple[str, ...] = ()) -> Step:
+    """The reference's second step; ``options`` of LLVM's code generator besides."""
     disable = ("-Xclang", "-disable-llvm-passes")
-    return Step("clang", (*_common(level, target), OPTIMISED, *disable, "-c", "-o", OBJECT), OPTIMISED, OBJECT)
+    extra = tuple(word for option in options for word in ("-mllvm", option))
+    return Step("clang", (*_common(level, target), OPTIMISED, *disable, *extra, "-c", "-o", OBJECT), OPTIMISED, OBJECT)
 
 
 def clang_direct(level: Level, target: Target, output: str) -> Step:

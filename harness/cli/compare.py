@@ -1,5 +1,7 @@
 """``harness compare``."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from harness.paths import default_results
 from harness.rank import Comparison
 from harness.rank import compare as compare_policies
 from harness.rank.compare import summarise
+from harness.rank.standings import Question
 from harness.record import open_index
 
 __all__ = ["compare"]
@@ -18,7 +21,9 @@ def compare(a: str, b: str, results: Path | None, format_: Format, **restriction
     """One table for each suite, track and target that has rows of both."""
     records: list[dict[str, Any]] = []
     with open_index(results or default_results()) as index:
-        for question, table in answers(asked(index, restrictions), lambda q: compare_policies(index, q, a, b)):
+        for question, table in answers(
+            _without_reference(asked(index, restrictions)), lambda q: compare_policies(index, q, a, b)
+        ):
             if format_ is Format.TABLE:
                 title = f"{question.suite} · {question.target} · {question.metric}: {a} against {b}"
                 emit([_shown(row) for row in table], _columns(a, b), format_, title=f"\n{title}")
@@ -28,6 +33,11 @@ def compare(a: str, b: str, results: Path | None, format_: Format, **restriction
     if format_ is not Format.TABLE:
         emit(records, (), format_)
     return 0
+
+
+def _without_reference(questions: Sequence[Question]) -> list[Question]:
+    """Each question once: two policies are compared with each other, whatever the track's references are."""
+    return list({replace(question, reference=""): question for question in questions}.values())
 
 
 def _columns(a: str, b: str) -> tuple[Column, ...]:

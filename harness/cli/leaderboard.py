@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from harness.cli.output import Column, Format, emit, note
 from harness.errors import UsageError
 from harness.flow.request import parse_targets, parse_word
-from harness.measure import choose_metrics
+from harness.measure import find_metric
 from harness.paths import default_results
 from harness.rank import standings
 from harness.rank.isolation import trusted_policies
@@ -71,7 +71,7 @@ def print_standings(results: Path, format_: Format, **restrictions: Any) -> None
 def asked(index: Any, restrictions: dict[str, Any]) -> list[Question]:
     """The questions that the options leave open. Raises UsageError for a word that means nothing."""
     if metric := restrictions.get("metric"):
-        choose_metrics([metric])
+        find_metric(metric)
     for what, kind in (("track", Track), ("split", Split), ("origin", Origin)):
         if word := restrictions.get(what):
             parse_word(kind, word, what)

@@ -94,8 +94,13 @@ def run(
         list[str] | None, typer.Option("--policy", help="Names or folders, with commas or repeated (default: all).")
     ] = None,
     target: Targets = None,
-    track: Annotated[str, typer.Option("--track", help="What is optimised for.")] = "size",
-    metric: Annotated[list[str] | None, typer.Option("--metric", help="Only these metrics; repeatable.")] = None,
+    track: Annotated[str, typer.Option("--track", help="What is optimised for: size or speed.")] = "size",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric", help="These metrics, or `all` (default: those of the track). mca.cycles@CPU: of a CPU."
+        ),
+    ] = None,
     jobs: Jobs = None,
     results: Results = None,
     compile_timeout: Annotated[float, typer.Option(min=0.1, max=86400, help="Seconds for each compile step.")] = 60.0,

@@ -14,6 +14,7 @@ from harness.errors import UsageError
 from harness.flow.outlook import outlook
 from harness.flow.request import Request, make_request
 from harness.flow.run import RunReport, execute_run
+from harness.measure import ALL
 from harness.paths import default_results
 from harness.policy import kind_of
 from harness.record.rows import Row
@@ -72,7 +73,7 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
             suite=request.suite.name,
             targets=tuple(request.targets),
             track=request.track.value,
-            metric=options.metrics[0] if options.metrics else None,
+            metric=next((name for name in options.metrics if name != ALL), None),
         )
     except UsageError as error:  # the run is recorded; it only has nothing to be compared with yet
         note(f"no standings: {error}")

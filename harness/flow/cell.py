@@ -1,24 +1,26 @@
 """One cell: decide → apply → verify → measure, for one policy on one program, target and seed."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.apply import compile_decisions
+from harness.apply import Compiled, CompilePlan, compile_decisions, optimise
 from harness.bench import Bench
+from harness.blocks import Code, analyse
 from harness.decide import Decisions
 from harness.digest import digest_of
 from harness.errors import CellError
 from harness.freeze import FrozenModule, freeze
-from harness.measure import Subject, choose_metrics
+from harness.measure import Breakdown, Evidence, Metric, Need, NotMeasurableError, Subject, find_metric
+from harness.native import native_digest
 from harness.policy import Policy, kind_of
 from harness.record import Row
 from harness.suite.load import Program
 from harness.suite.workloads import prepare, workloads_digest
-from harness.verify import expected_results, verify
+from harness.verify import CountedRun, expected_results, link_program, verify, verify_counted
 from harness.vocabulary import Isolation, Level, Outcome, PolicyKind, Target, Track
 
-__all__ = ["Cell", "CellResult", "cached_result", "cell_key", "run_cell"]
+__all__ = ["Cell", "CellResult", "cached_result", "cell_key", "functions_of", "run_cell"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class CellResult:
     decisions_digest: str | None = None
     object_digest: str | None = None
     values: dict[str, int | float] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    """Metrics that cannot be taken of this cell, each with the reason."""
     transient: bool = False
     """It may be the machine's fault (a time-out): the next run tries again."""
 
@@ -85,8 +89,13 @@ class CellResult:
         }
         if self.outcome is not Outcome.OK:
             return [Row(**common)]
-        units = {metric.name: metric.unit for metric in choose_metrics(metrics)}
-        return [Row(**common, metric=name, value=self.values[name], unit=unit) for name, unit in units.items()]
+        rows = []
+        for name in metrics:
+            measured = {**common, "metric": name, "unit": find_metric(name).unit_on(cell.target)}
+            if name in self.missing:
+                measured["detail"] = self.missing[name]
+            rows.append(Row(**measured, value=self.values.get(name)))
+        return rows
 
 
 def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
@@ -95,7 +104,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
     ready = prepare(cell.program, bench.store) if frozen else ()
     return digest_of(
         {
-            "cell": 1,
+            "cell": 2,
             "benchmark": cell.program.id,
             "target": cell.target.value,
             "track": cell.track.value,
@@ -105,6 +114,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
             "workloads": workloads_digest(ready),
             "llvm": bench.toolchain.fingerprint.llvm,
             "runtime": bench.toolchain.runtime_fingerprint(cell.target) if frozen else None,
+            "counter": native_digest("count"),
             "compile_timeout": bench.compile_timeout,
         }
     )
@@ -116,9 +126,15 @@ def cached_result(key: str, metrics: list[str], bench: Bench) -> CellResult | No
     if known is None:
         return None
     result = CellResult(**{**known, "outcome": Outcome(known["outcome"])})
-    if result.outcome is Outcome.OK and not set(metrics) <= set(result.values):
+    if result.outcome is Outcome.OK and not set(metrics) <= {*result.values, *result.missing}:
         return None
     return result
+
+
+def functions_of(key: str, bench: Bench) -> dict[str, dict[str, int | float]]:
+    """What each function has of the cell's metrics: metric → function → value."""
+    known: dict[str, dict[str, int | float]] = bench.store.get(bench.area("functions"), key) or {}
+    return known
 
 
 def run_cell(cell: Cell, metrics: list[str], bench: Bench) -> CellResult:
@@ -131,38 +147,84 @@ def run_cell(cell: Cell, metrics: list[str], bench: Bench) -> CellResult:
     key = cell_key(cell, frozen, bench)
     if known := cached_result(key, metrics, bench):
         return known
-    result = _compute(cell, key, frozen, metrics, bench)
-    if not result.transient:
-        bench.store.put(bench.area("cells"), key, asdict(result))
+    result, functions = _compute(cell, key, frozen, metrics, bench)
+    if result.transient:
+        return result
+    earlier = bench.store.get(bench.area("cells"), key)
+    if earlier and result.outcome is Outcome.OK:  # other metrics of the same cell
+        values, missing = {**earlier["values"], **result.values}, {**earlier["missing"], **result.missing}
+        result = replace(result, values=values, missing=missing)
+    if functions:
+        bench.store.put(bench.area("functions"), key, {**functions_of(key, bench), **functions})
+    bench.store.put(bench.area("cells"), key, asdict(result))
     return result
 
 
-def _compute(cell: Cell, key: str, frozen: FrozenModule, metrics: list[str], bench: Bench) -> CellResult:
+Functions = dict[str, dict[str, int | float]]
+
+
+def _compute(
+    cell: Cell, key: str, frozen: FrozenModule, metrics: list[str], bench: Bench
+) -> tuple[CellResult, Functions]:
     """The four steps in their order. What was reached before a failure stays in the result."""
     reached: dict[str, Any] = {"frozen_digest": frozen.digest}
     kind = kind_of(cell.policy.manifest.kind)
+    chosen = [find_metric(name) for name in metrics]
+    needs = frozenset[Need]().union(*(metric.needs for metric in chosen))
     try:
         decisions = kind.decide(cell.policy, frozen, cell.seed, bench)
         reached |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
         plan = kind.plan(decisions, cell.target)
         compiled = compile_decisions(frozen, decisions, plan, bench)
         reached["object_digest"] = compiled.digest
-        _verify(cell, compiled.object, compiled.digest, bench)
-        subject = Subject(compiled.object, cell.target, compiled.ir_instructions, compiled.cpu)
-        values = {metric.name: metric.measure(subject) for metric in choose_metrics(metrics)}
-        return CellResult(key, Outcome.OK, values=values, **reached)
+        runs = _verify(cell, compiled, Need.RUNS in needs, bench)
+        code = _code(cell, frozen, plan, compiled, bench) if Need.CODE in needs else ""
+        subject = Subject(
+            compiled.object, cell.target, compiled.ir_instructions, compiled.cpu, Evidence(runs, code), bench
+        )
+        values, missing, functions = _measure(chosen, subject)
+        return CellResult(key, Outcome.OK, values=values, missing=missing, **reached), functions
     except CellError as error:
-        return CellResult(key, error.outcome, error.message, transient=error.transient, **reached)
+        return CellResult(key, error.outcome, error.message, transient=error.transient, **reached), {}
 
 
-def _verify(cell: Cell, linked_object: Path, digest: str, bench: Bench) -> None:
+def _measure(metrics: list[Metric], subject: Subject) -> tuple[dict[str, int | float], dict[str, str], Functions]:
+    values: dict[str, int | float] = {}
+    missing: dict[str, str] = {}
+    functions: Functions = {}
+    for metric in metrics:
+        try:
+            found = metric.measure(replace(subject, model=metric.model(subject.target)))
+        except NotMeasurableError as reason:
+            missing[metric.name] = str(reason)
+            continue
+        if isinstance(found, Breakdown):
+            values[metric.name] = found.value
+            functions[metric.name] = dict(found.functions)
+        else:
+            values[metric.name] = found
+    return values, missing, functions
+
+
+def _verify(cell: Cell, compiled: Compiled, counted: bool, bench: Bench) -> tuple[CountedRun, ...]:
+    """Verify the object; ``counted``: in runs that are counted, which are returned."""
     ready = prepare(cell.program, bench.store)
 
     def build_reference() -> tuple[Path, str]:
         return reference_object(cell.program, Level.O0, Target.X86_64, bench)
 
     expected = expected_results(cell.program, ready, build_reference, bench)
-    verify(cell.program, cell.target, linked_object, digest, ready, expected, bench)
+    check = verify_counted if counted else verify
+    return check(cell.program, cell.target, compiled.object, compiled.digest, ready, expected, bench) or ()
+
+
+def _code(cell: Cell, frozen: FrozenModule, plan: CompilePlan, compiled: Compiled, bench: Bench) -> Code | str:
+    def link(linked_object: Path, program: Path) -> None:
+        link_program(cell.program.benchmark, cell.target, linked_object, program, bench.toolchain, bench.store)
+
+    benchmark = cell.program.benchmark
+    linked_as = [benchmark.link, benchmark.language, bench.toolchain.runtime_fingerprint(cell.target)]
+    return analyse(compiled, plan, lambda: optimise(frozen, plan, bench).bitcode, link, linked_as, bench)
 
 
 def reference_object(program: Program, level: Level, target: Target, bench: Bench) -> tuple[Path, str]:

@@ -1,18 +1,19 @@
 """What a run would do, without doing it (``harness run --dry-run``)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.bench import Bench
 from harness.flow.cell import Cell, cached_result, cell_key
 from harness.flow.request import Module, Request
 from harness.freeze import freeze, freeze_key
+from harness.measure import Need, find_metric
 from harness.suite.sources import is_fetched
 
-__all__ = ["Outlook", "outlook", "remember_rate"]
+__all__ = ["Outlook", "is_counted", "outlook", "remember_rate"]
 
 _RATES = "rates"
-_SLOW_MACHINE = {"freeze": 0.1, "cells": 2.0}
+_SLOW_MACHINE = {"freeze": 0.1, "cells": 2.0, "counted": 6.0}
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def outlook(request: Request, bench: Bench, jobs: int) -> Outlook:
         cached=len(request.cells) - len(to_do),
         to_fetch=sum(not done for done in fetched.values()),
         to_freeze=len(missing),
-        seconds=_estimate(to_do, missing, bench) / jobs,
+        seconds=_estimate(to_do, missing, "counted" if is_counted(request.metrics) else "cells", bench) / jobs,
     )
 
 
@@ -55,15 +56,20 @@ def _is_cached(cell: Cell, frozen: dict[tuple[str, str, str], bool], request: Re
     return cached_result(cell_key(cell, module, bench), list(request.metrics), bench) is not None
 
 
-def _estimate(cells: Sequence[Cell], modules: Sequence[Module], bench: Bench) -> float:
+def is_counted(metrics: Iterable[str]) -> bool:
+    """Whether these metrics need counted runs, which cost several times as much."""
+    return any(Need.RUNS in find_metric(name).needs for name in metrics)
+
+
+def _estimate(cells: Sequence[Cell], modules: Sequence[Module], rate: str, bench: Bench) -> float:
     """CPU seconds, by the rates of this machine's last runs; without any, by those of a slow one."""
     rates = _rates(bench)
     files = sum(len(program.benchmark.files) for program, _, _ in modules)
-    return rates["freeze"] * files + rates["cells"] * len(cells)
+    return rates["freeze"] * files + rates[rate] * len(cells)
 
 
 def remember_rate(stage: str, seconds: float, bench: Bench) -> None:
-    """Keep what a unit of a stage cost one worker: ``freeze`` a translation unit, ``cells`` a cell."""
+    """Keep what a unit of a stage cost one worker: ``freeze`` a translation unit, ``cells`` or ``counted`` a cell."""
     bench.store.put(_RATES, _RATES, _rates(bench) | {stage: seconds})
 
 

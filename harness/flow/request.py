@@ -62,7 +62,7 @@ def make_request(
 ) -> Request:
     """Check every name. Raises UsageError for the first that means nothing.
 
-    Without policies: every baseline and submission of the track.
+    Without policies: every baseline and submission of the track. Without metrics: those of the track.
     """
     forget_digests()
     loaded = load_suite(suite)
@@ -77,7 +77,7 @@ def make_request(
         policies=tuple(found + given + every),
         targets=parse_targets(targets),
         track=chosen_track,
-        metrics=tuple(metric.name for metric in choose_metrics(metrics)),
+        metrics=tuple(metric.name for metric in choose_metrics(metrics, chosen_track)),
     )
 
 

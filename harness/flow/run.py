@@ -11,16 +11,17 @@ from pathlib import Path
 from harness.bench import Bench
 from harness.digest import digest_of
 from harness.engine import Engine
-from harness.flow.cell import Cell, CellResult, cached_result, cell_key, run_cell
-from harness.flow.outlook import remember_rate
+from harness.flow.cell import Cell, CellResult, cached_result, cell_key, functions_of, run_cell
+from harness.flow.outlook import is_counted, remember_rate
 from harness.flow.progress import Observer
 from harness.flow.provenance import header_fields
 from harness.flow.request import Request
 from harness.flow.stages import fetch_sources, freeze_modules, generate_inputs
 from harness.freeze import FrozenModule, freeze
-from harness.measure import all_metrics
+from harness.measure import find_metric
 from harness.record import open_index
 from harness.record.decisions import store_decisions
+from harness.record.functions import write_functions
 from harness.record.rows import Row
 from harness.record.runfile import Journal, run_files, write_run
 from harness.vocabulary import Outcome, Target
@@ -91,6 +92,7 @@ def execute_run(
         if not recorded:
             header = header_fields(request, bench, engine.workers, command, started)
             file = write_run(results, header, tally.rows)
+            write_functions(file, tally.rows, partial(functions_of, bench=bench))
         cleanup.pop_all()
         journal.close(remove=True)
     return RunReport(
@@ -104,6 +106,7 @@ def _cells(
     """Every cell: from the journal, the cache, or computed now; each recorded as it ends."""
     tally = _Tally()
     metrics = list(request.metrics)
+    counted = is_counted(metrics)
     pending: list[tuple[float, Cell]] = []
     for cell in request.cells:
         frozen = _frozen(cell, bench)
@@ -115,7 +118,7 @@ def _cells(
         elif known := cached_result(key, metrics, bench):
             _record(cell, known, bench, metrics, tally, journal, results)
         else:
-            pending.append((_weight(cell, frozen), cell))
+            pending.append((_weight(cell, frozen, counted), cell))
     pending.sort(key=lambda entry: -entry[0])  # the long ones first, so that none is left over at the end
     weights = {cell.identity: weight for weight, cell in pending}
     if pending:
@@ -129,7 +132,9 @@ def _cells(
         tally.computed += 1
         observer.advance(weights[done.task.identity], done.task.name)
     if pending:
-        remember_rate("cells", (time.monotonic() - started) * engine.workers / len(pending), bench)
+        remember_rate(
+            "counted" if counted else "cells", (time.monotonic() - started) * engine.workers / len(pending), bench
+        )
     return tally
 
 
@@ -140,10 +145,12 @@ def _frozen(cell: Cell, bench: Bench) -> FrozenModule | None:
     return freeze(cell.program, cell.target, cell.level, bench.toolchain, bench.store)
 
 
-def _weight(cell: Cell, frozen: FrozenModule | None) -> float:
-    """Relative cost: compilation grows with the module, and starting tools costs the rest."""
+def _weight(cell: Cell, frozen: FrozenModule | None, counted: bool) -> float:
+    """Relative cost: compilation grows with the module, and starting tools and running the program cost the rest."""
     if frozen is None:
         return 0.0
+    if counted:
+        return 40_000.0 + 3 * frozen.instructions
     emulated = 8_000.0 if cell.target is not Target.X86_64 else 0.0
     return 6_000.0 + emulated + frozen.instructions
 
@@ -175,8 +182,8 @@ def _compare_with_recorded(results: Path, rows: Sequence[Row]) -> tuple[bool, in
         query = "SELECT DISTINCT cell, policy, metric, value, outcome, isolation FROM rows"
         known = set(index.execute(query).fetchall())
     values = {(cell, metric): value for cell, _, metric, value, *_ in known}
-    deterministic = {name for name, metric in all_metrics().items() if metric.deterministic}
-    earlier = [row for row in rows if row.metric in deterministic and (row.cell, row.metric) in values]
+    named = [row for row in rows if row.metric and (row.cell, row.metric) in values]
+    earlier = [row for row in named if find_metric(str(row.metric)).deterministic]
     contradicted = tuple(row for row in earlier if values[(row.cell, row.metric)] != row.value)
     wanted = {(row.cell, row.policy, row.metric, row.value, row.outcome.value, row.isolation.value) for row in rows}
     return wanted <= known, len(earlier) - len(contradicted), contradicted

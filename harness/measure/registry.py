@@ -2,19 +2,25 @@
 
 import difflib
 import pkgutil
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 
+from harness.bench import Bench
 from harness.errors import UsageError
-from harness.vocabulary import Target
+from harness.measure.evidence import Evidence, Need
+from harness.toolchain import TARGETS
+from harness.vocabulary import Target, Track
 
-__all__ = ["Metric", "Subject", "all_metrics", "choose_metrics", "metric"]
+__all__ = ["ALL", "Breakdown", "Metric", "Subject", "all_metrics", "choose_metrics", "find_metric", "metric"]
+
+ALL = "all"
+"""Stands for every metric where metrics are named."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Subject:
     """What a metric may look at: one verified cell."""
 
@@ -25,9 +31,23 @@ class Subject:
     """After the optimise step."""
     compile_cpu: float
     """CPU seconds of both compile steps."""
+    evidence: Evidence = field(default_factory=Evidence)
+    """What the metrics asked for need."""
+    bench: Bench | None = None
+    """For metrics that run a tool."""
+    model: str = ""
+    """The CPU that the metric models; for metrics that do."""
 
 
-Measure = Callable[[Subject], int | float]
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """A value, and what each function has of it."""
+
+    value: int | float
+    functions: Mapping[str, int | float]
+
+
+Measure = Callable[[Subject], int | float | Breakdown]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +60,53 @@ class Metric:
     """It must repeat exactly; otherwise it is a time."""
     description: str
     measure: Measure
+    needs: frozenset[Need] = frozenset()
+    tracks: frozenset[Track] = frozenset(Track)
+    """Where it is taken when no metric is named."""
+    can_be_zero: bool = False
+    """Zero is a good value, not a failure: ratios are of the values plus one."""
+    modelled: bool = False
+    """It depends on a model of a CPU: ``NAME@CPU`` asks for another than the target's usual one."""
+    cpu: str | None = None
+    """The CPU asked for; None: the target's usual one."""
+
+    def model(self, target: Target) -> str:
+        """The CPU that it models on a target; empty for a metric that models none."""
+        return (self.cpu or TARGETS[target].model) if self.modelled else ""
+
+    def unit_on(self, target: Target) -> str:
+        """The unit of its values on a target: modelled cycles are some CPU's."""
+        return f"{self.model(target)} {self.unit}".strip()
 
 
 _REGISTRY: dict[str, Metric] = {}
 
 
-def metric(name: str, *, unit: str, deterministic: bool) -> Callable[[Measure], Measure]:
+def metric(
+    name: str,
+    *,
+    unit: str,
+    deterministic: bool,
+    needs: Iterable[Need] = (),
+    tracks: Iterable[Track] = tuple(Track),
+    can_be_zero: bool = False,
+    modelled: bool = False,
+) -> Callable[[Measure], Measure]:
     """Register the decorated function as a metric; its docstring's first line describes it."""
 
     def register(function: Measure) -> Measure:
         description = (function.__doc__ or "").strip().splitlines()[0]
-        _REGISTRY[name] = Metric(name, unit, deterministic, description, function)
+        _REGISTRY[name] = Metric(
+            name,
+            unit,
+            deterministic,
+            description,
+            function,
+            frozenset(needs),
+            frozenset(tracks),
+            can_be_zero,
+            modelled,
+        )
         return function
 
     return register
@@ -65,13 +121,34 @@ def all_metrics() -> dict[str, Metric]:
     return dict(sorted(_REGISTRY.items()))
 
 
-def choose_metrics(names: Iterable[str]) -> list[Metric]:
-    """The metrics of these names, or all when none is named. Raises UsageError for an unknown one."""
+def find_metric(name: str) -> Metric:
+    """The metric of this name, ``NAME`` or ``NAME@CPU``. Raises UsageError for an unknown one."""
     known = all_metrics()
+    base, at, cpu = name.partition("@")
+    if base not in known:
+        close = difflib.get_close_matches(base, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+        raise UsageError(f"unknown metric {name!r}", hint=hint)
+    found = known[base]
+    if not at:
+        return found
+    if not found.modelled:
+        models = ", ".join(metric.name for metric in known.values() if metric.modelled)
+        raise UsageError(f"metric {base!r} models no CPU", where=name, hint=f"a CPU can be given to: {models}")
+    if not cpu:
+        raise UsageError("no CPU is named behind the '@'", where=name)
+    return replace(found, name=name, cpu=cpu)
+
+
+def choose_metrics(names: Iterable[str], track: Track | None = None) -> list[Metric]:
+    """The metrics of these names; when none is named, those that a track takes by itself.
+
+    ``all`` stands for every metric, and so does no name without a track. Raises UsageError for an unknown one.
+    """
     wanted = list(dict.fromkeys(names))
+    if not wanted:
+        return [metric for metric in all_metrics().values() if track is None or track in metric.tracks]
+    chosen: dict[str, Metric] = {}
     for name in wanted:
-        if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
-            raise UsageError(f"unknown metric {name!r}", hint=hint)
-    return [known[name] for name in wanted] or list(known.values())
+        chosen |= all_metrics() if name == ALL else {name: find_metric(name)}
+    return list(chosen.values())

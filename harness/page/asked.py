@@ -1,16 +1,16 @@
 """The question that a page answers: selectors in the sidebar, bound to the address bar."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from harness.errors import UsageError
-from harness.measure import all_metrics
+from harness.measure import all_metrics, find_metric
 from harness.page import address
 from harness.page.formats import short
 from harness.rank.facets import facets
-from harness.rank.question import RANKING_METRIC, fingerprints, questions
+from harness.rank.question import RANKING_METRIC, REFERENCES, fingerprints, questions
 from harness.rank.standings import Question
 
 if TYPE_CHECKING:
@@ -47,12 +47,15 @@ def ask(index: "duckdb.DuckDBPyConnection") -> Question:
     of_track = [q for q in of_suite if q.track == track]
     target = address.choose(place, "Target", "target", _distinct(q.target for q in of_track))
     asked = next(q for q in of_track if q.target == target)
+    references = REFERENCES[track]
+    explain = "Ratios are of this policy's value to the others'."
+    reference = address.choose(place, "Reference", "reference", references, explain=explain)
     there = facets(index, asked)
     metric = address.choose(
         place,
         "Metric",
         "metric",
-        [name for name in there.metrics if name in all_metrics()] or [asked.metric],
+        [name for name in there.metrics if name.partition("@")[0] in all_metrics()] or [asked.metric],
         default=asked.metric,
         show=lambda name: f"{name} ({unit(name)})",
         explain=f"{RANKING_METRIC[track]} ranks track {track}; the others are shown beside it.",
@@ -64,7 +67,7 @@ def ask(index: "duckdb.DuckDBPyConnection") -> Question:
         target=target,
         track=track,
         metric=metric,
-        reference=asked.reference,
+        reference=reference,
         llvm=asked.llvm,
         split=None if split == _ALL else split,
         origin=None if origin == _ALL else origin,
@@ -84,6 +87,7 @@ def view_of(question: Question) -> dict[str, str]:
         "suite": question.suite,
         "track": question.track,
         "target": question.target,
+        "reference": question.reference,
         "metric": question.metric,
         "split": question.split or _ALL,
         "origin": question.origin or _ALL,
@@ -92,9 +96,9 @@ def view_of(question: Question) -> dict[str, str]:
     return {name: value for name, value in view.items() if value != _ALL}
 
 
-def command_options(question: Question) -> str:
-    """The options that ask the same question on the command line."""
-    return " ".join(f"--{name} {value}" for name, value in view_of(question).items())
+def command_options(question: Question, *, without: Container[str] = ()) -> str:
+    """The options that ask the same question on the command line; ``without`` those that a verb lacks."""
+    return " ".join(f"--{name} {value}" for name, value in view_of(question).items() if name not in without)
 
 
 def describe(question: Question) -> str:
@@ -107,7 +111,7 @@ def describe(question: Question) -> str:
 
 def unit(metric: str) -> str:
     """The metric's unit."""
-    return all_metrics()[metric].unit
+    return find_metric(metric).unit
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

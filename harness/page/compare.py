@@ -39,7 +39,10 @@ def render() -> None:
             alt=f"Ratio of each program, {a} to {b}",
         )
     _table(rows, question, a, b)
-    show_sql(compare_sql(question, a, b), command=f"harness compare {a} {b} {command_options(question)}")
+    show_sql(
+        compare_sql(question, a, b),
+        command=f"harness compare {a} {b} {command_options(question, without=('reference',))}",
+    )
 
 
 def _summary(rows: Sequence[Comparison], a: str, b: str) -> None:

@@ -44,7 +44,7 @@ def render() -> None:
     _about(policy)
     show_sql(
         programs_sql(question, policy),
-        command=f"harness compare {policy} {question.reference} {command_options(question)}",
+        command=f"harness compare {policy} {question.reference} {command_options(question, without=['reference'])}",
         remark="Strict is the geometric mean of the column `counted`, matched that of `ratio`.",
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from harness.measure import all_metrics
+from harness.measure import find_metric
 from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, view_of
 from harness.page.charts import CONFIG, standings_figure
@@ -122,7 +122,7 @@ def _explain(question: Question, table: Sequence[Standing]) -> None:
 
 def _origin(question: Question, version: str, used: Sequence[tuple[str, int]]) -> None:
     st.caption(
-        f"{question.metric}: {all_metrics()[question.metric].description}  \n"
+        f"{question.metric}: {find_metric(question.metric).description}  \n"
         f"LLVM {version}, fingerprint `{short(question.llvm)}` · [permalink]({address.link(view_of(question))})"
     )
     with st.container(horizontal=True):

@@ -12,6 +12,7 @@ from harness.freeze import FrozenModule
 from harness.policy.level import LevelKind
 from harness.policy.load import Policy
 from harness.policy.pass_sequence import PassSequenceKind
+from harness.policy.regalloc import RegallocKind
 from harness.vocabulary import Level, PolicyKind, Target, Track
 
 __all__ = ["KINDS", "Kind", "kind_of"]
@@ -39,6 +40,7 @@ class Kind(Protocol):
 KINDS: dict[PolicyKind, Kind] = {
     PolicyKind.LEVEL: LevelKind(),
     PolicyKind.PASS_SEQUENCE: PassSequenceKind(),
+    PolicyKind.REGALLOC: RegallocKind(),
 }
 
 

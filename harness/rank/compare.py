@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.rank.standings import ENTRY, Question, figures_sql, quote
+from harness.rank.standings import ENTRY, Question, figures_sql, quote, ratio_sql
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,7 +37,7 @@ def compare_sql(question: Question, a: str, b: str) -> str:
     """The query behind ``compare``."""
     return f"""{figures_sql(question, (a, b))}{ENTRY}
 SELECT coalesce(x.benchmark, y.benchmark) AS benchmark, fx.value AS a, fy.value AS b,
-       fy.value / fx.value AS ratio,
+       {ratio_sql(question, "fy.value", "fx.value")} AS ratio,
        coalesce(x.object_digest = y.object_digest, false) AS same_object,
        coalesce(x.outcome, 'not run') AS outcome_a, coalesce(y.outcome, 'not run') AS outcome_b
 FROM (SELECT * FROM entry WHERE policy = {quote(a)}) x

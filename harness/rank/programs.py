@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.rank.standings import ENTRY, Question, figures_sql, quote
+from harness.rank.standings import ENTRY, Question, figures_sql, floor, quote, ratio_sql
 
 if TYPE_CHECKING:
     import duckdb
@@ -22,7 +22,7 @@ class ProgramFigure:
     outcome: str
     """The cell's outcome; ``not run`` without a cell, ``not measured`` when it lacks the metric."""
     detail: str
-    """For people: why the outcome is not ok."""
+    """For people: why the outcome is not ok, or the metric not measured."""
     reference: float | None
     """The metric's value under the reference."""
     policy: float | None
@@ -31,7 +31,7 @@ class ProgramFigure:
     """``reference`` / ``policy``: above 1 is better."""
     counted: float | None
     """What the program counts as in strict: the ratio, or of a failed one the worst of reference and
-    ``O0``. None where the reference has no value: the program does not count then."""
+    the track's floor. None where the reference has no value: the program does not count then."""
     object_digest: str | None
     same_object: bool
     """The policy gave the reference's object: the ratio is exactly 1."""
@@ -45,21 +45,24 @@ class ProgramFigure:
 
 def programs_sql(question: Question, policy: str) -> str:
     """The query behind ``programs``. Strict is the geometric mean of its column ``counted``."""
+    worst = "coalesce(fp.value, greatest(fr.value, coalesce(fo.value, fr.value)))"
     return f"""{figures_sql(question)}{ENTRY}
 SELECT coalesce(p.benchmark, r.benchmark) AS benchmark, coalesce(p.split, r.split) AS split,
        coalesce(p.origin, r.origin) AS origin,
        CASE WHEN p.outcome = 'ok' AND fp.value IS NULL THEN 'not measured'
             ELSE coalesce(p.outcome, 'not run') END AS outcome,
-       coalesce(p.detail, '') AS detail,
-       fr.value AS reference, fp.value AS policy, fr.value / fp.value AS ratio,
-       fr.value / coalesce(fp.value, greatest(fr.value, coalesce(fo.value, fr.value))) AS counted,
+       coalesce(nullif(p.detail, ''), CASE WHEN fp.value IS NULL THEN n.why END, '') AS detail,
+       fr.value AS reference, fp.value AS policy, {ratio_sql(question, "fr.value", "fp.value")} AS ratio,
+       {ratio_sql(question, "fr.value", worst)} AS counted,
        p.object_digest, coalesce(p.object_digest = r.object_digest, false) AS same_object,
        p.decisions_digest, p.run
 FROM (SELECT * FROM entry WHERE policy = {quote(policy)}) p
 FULL JOIN (SELECT * FROM entry WHERE policy = {quote(question.reference)}) r USING (benchmark)
 LEFT JOIN figure fp ON fp.benchmark = p.benchmark AND fp.policy = p.policy
 LEFT JOIN figure fr ON fr.benchmark = r.benchmark AND fr.policy = r.policy
-LEFT JOIN figure fo ON fo.benchmark = r.benchmark AND fo.policy = 'O0'
+LEFT JOIN figure fo ON fo.benchmark = r.benchmark AND fo.policy = {quote(floor(question))}
+LEFT JOIN (SELECT cell, any_value(detail) AS why FROM rows
+           WHERE metric = {quote(question.metric)} AND value IS NULL GROUP BY cell) n ON n.cell = p.cell
 ORDER BY counted DESC NULLS LAST, benchmark"""
 
 

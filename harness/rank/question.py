@@ -9,12 +9,12 @@ from harness.vocabulary import Track
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["RANKING_METRIC", "REFERENCE", "fingerprints", "questions"]
+__all__ = ["RANKING_METRIC", "REFERENCES", "fingerprints", "questions"]
 
-RANKING_METRIC = {Track.SIZE.value: "size.alloc"}
+RANKING_METRIC = {Track.SIZE.value: "size.alloc", Track.SPEED.value: "instructions"}
 """The metric that ranks a track."""
-REFERENCE = {Track.SIZE.value: "Oz"}
-"""The policy that a track's ratios are against."""
+REFERENCES = {Track.SIZE.value: ("Oz",), Track.SPEED.value: ("greedy", "basic", "pbqp")}
+"""The policies that a track's ratios are against, the usual one first."""
 
 
 def fingerprints(index: "duckdb.DuckDBPyConnection") -> list[tuple[str, str]]:
@@ -35,7 +35,7 @@ def questions(
     split: str | None = None,
     origin: str | None = None,
 ) -> list[Question]:
-    """One question for each recorded suite, track and target that the arguments leave open.
+    """One question for each recorded suite, track, target and reference that the arguments leave open.
 
     Raises UsageError when nothing is recorded, or nothing of this suite, track or fingerprint.
     """
@@ -67,10 +67,11 @@ def questions(
             target=target,
             track=t,
             metric=metric or RANKING_METRIC[t],
-            reference=reference or REFERENCE[t],
+            reference=against,
             llvm=chosen,
             split=split,
             origin=origin,
         )
         for s, t, target in kept
+        for against in ([reference] if reference else REFERENCES[t])
     ]

@@ -2,10 +2,11 @@
 
 Strict, matched and coverage are always given together (docs/methodology.md):
 
-* *ratio* of a policy on a benchmark: reference's value / policy's value, above 1 is better;
+* *ratio* of a policy on a benchmark: reference's value / policy's value, above 1 is better
+  (of a metric where zero is a good value, of the values plus one);
 * *matched*: geometric mean over the benchmarks that both completed;
 * *strict*: over all benchmarks of the reference; one that the policy failed or never tried counts
-  as the worst of reference and ``O0``. Ranks go by this;
+  as the worst of reference and the track's ``FLOOR``. Ranks go by this;
 * *coverage*: the share of the reference's benchmarks that the policy completed;
 * *low*, *high*: 95 % interval of strict for "programs like these": Student's t on log-ratios.
 """
@@ -15,8 +16,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.measure import all_metrics
+from harness.measure import all_metrics, find_metric
 from harness.rank.student import t_quantile
+from harness.vocabulary import Track
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Question", "Standing", "figures_sql", "standings", "standings_sql"]
 
 CONFIDENCE = 0.95
+FLOOR = {Track.SIZE.value: "O0", Track.SPEED.value: "fast-o0"}
+"""The policy that a failed benchmark counts as, where that is worse than the reference."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +79,31 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def floor(question: Question) -> str:
+    """What a failed benchmark counts as: the worse of the reference and this policy."""
+    return FLOOR.get(question.track, "O0")
+
+
+def _can_be_zero(question: Question) -> bool:
+    known = all_metrics().get(question.metric.partition("@")[0])
+    return known is not None and known.can_be_zero
+
+
+def ratio_sql(question: Question, over: str, under: str) -> str:
+    """SQL of the ratio of two values of the question's metric."""
+    if _can_be_zero(question):
+        return f"({over} + 1) / ({under} + 1)"
+    return f"{over} / {under}"
+
+
 ENTRY = """, entry AS (  -- the newest cells, the seeds of one policy on one benchmark together
   SELECT policy, benchmark, any_value(split) AS split, any_value(origin) AS origin,
          coalesce(min(outcome) FILTER (outcome <> 'ok'), 'ok') AS outcome,
          coalesce(min(detail) FILTER (outcome <> 'ok'), '') AS detail,
          CASE WHEN count(DISTINCT object_digest) = 1 AND count(object_digest) = count(*)
               THEN any_value(object_digest) END AS object_digest,
-         arg_min(decisions_digest, seed) AS decisions_digest, arg_max(run, started) AS run
+         arg_min(decisions_digest, seed) AS decisions_digest, arg_min(cell, seed) AS cell,
+         arg_max(run, started) AS run
   FROM newest GROUP BY policy, benchmark
 )"""
 """A common table expression to follow ``figures_sql``."""
@@ -94,6 +116,7 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
     default the reference, were last measured on.
     """
     anchored = ", ".join(quote(policy) for policy in anchors or [question.reference])
+    least = ">=" if _can_be_zero(question) else ">"
     conditions = [
         f"suite = {quote(question.suite)}",
         f"target = {quote(question.target)}",
@@ -120,7 +143,7 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
 ), figure AS (  -- its value; over seeds, the median
   SELECT n.benchmark, n.policy, median(m.value) AS value
   FROM newest n JOIN measurements m USING (cell)
-  WHERE n.outcome = 'ok' AND m.metric = {quote(question.metric)} AND m.value > 0
+  WHERE n.outcome = 'ok' AND m.metric = {quote(question.metric)} AND m.value {least} 0
   GROUP BY ALL
 )"""
 
@@ -131,9 +154,10 @@ def standings_sql(question: Question) -> str:
   SELECT benchmark, value FROM figure WHERE policy = {quote(question.reference)}
 ), worst AS (  -- what a failed benchmark counts as
   SELECT r.benchmark, greatest(r.value, coalesce(o.value, r.value)) AS value
-  FROM reference r LEFT JOIN (SELECT * FROM figure WHERE policy = 'O0') o USING (benchmark)
+  FROM reference r LEFT JOIN (SELECT * FROM figure WHERE policy = {quote(floor(question))}) o USING (benchmark)
 ), ratio AS (
-  SELECT p.policy, p.class, r.value / f.value AS matched, r.value / coalesce(f.value, w.value) AS strict
+  SELECT p.policy, p.class, {ratio_sql(question, "r.value", "f.value")} AS matched,
+         {ratio_sql(question, "r.value", "coalesce(f.value, w.value)")} AS strict
   FROM (SELECT DISTINCT policy, class FROM newest) p
   CROSS JOIN reference r JOIN worst w USING (benchmark)
   LEFT JOIN figure f ON f.benchmark = r.benchmark AND f.policy = p.policy
@@ -159,7 +183,7 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
             + "".join(f", {word}" for word in (question.split, question.origin) if word),
             hint=f"run `harness run --suite {question.suite} --policy {question.reference}` first",
         )
-    ranked = all_metrics()[question.metric].deterministic
+    ranked = find_metric(question.metric).deterministic
     table: list[Standing] = []
     for policy, policy_class, strict, matched, completed, benchmarks, spread in found:
         better = sum(1 for row in found if row[1] == policy_class and row[2] > strict)

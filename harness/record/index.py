@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index"]
 
-_VERSION = 3
+_VERSION = 4
 _COLUMNS = {
     "cell": "VARCHAR",
     "campaign": "VARCHAR",
@@ -56,11 +56,12 @@ _VIEWS = """
 CREATE VIEW cells AS
 SELECT DISTINCT r.run, u.started, u.llvm, r.suite, r.cell, r.benchmark, r.target, r.track, r.class, r.kind,
        r.policy, r.policy_digest, r.seed, r.level, r.isolation, r.frozen_digest, r.decisions_digest, r.object_digest,
-       r.outcome, coalesce(r.detail, '') AS detail, b.split, b.origin, b.program_digest
+       r.outcome, CASE WHEN r.outcome = 'ok' THEN '' ELSE coalesce(r.detail, '') END AS detail,
+       b.split, b.origin, b.program_digest
 FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark);
 -- One row per measured quantity: of the same cell and metric, the newest, and one taken in the sandbox before others.
 CREATE VIEW measurements AS
-SELECT r.*, u.started, u.llvm FROM rows r JOIN runs u USING (run) WHERE r.metric IS NOT NULL
+SELECT r.*, u.started, u.llvm FROM rows r JOIN runs u USING (run) WHERE r.value IS NOT NULL
 QUALIFY row_number() OVER (
     PARTITION BY r.cell, r.metric, r.workload, r.function, r.pair
     ORDER BY r.isolation, u.started DESC, r.run DESC) = 1;

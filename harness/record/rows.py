@@ -1,6 +1,7 @@
 """The schema of a run file: one header line, then one row per measurement.
 
-A cell whose outcome is not ``ok`` has one row without a metric: it has no numbers.
+A cell whose outcome is not ``ok`` has one row without a metric: it has no numbers. A metric that cannot
+be taken of an ``ok`` cell has a row without a value, whose detail says why.
 """
 
 from typing import Any
@@ -96,7 +97,7 @@ class Row(Model):
     object_digest: str | None
     outcome: Outcome
     detail: str = ""
-    """For people: why the outcome is not ok."""
+    """For people: why the outcome is not ok, or why an ok cell has no value of this metric."""
     metric: str | None = None
     workload: str | None = None
     function: str | None = None

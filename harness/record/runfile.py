@@ -24,7 +24,7 @@ from harness.digest import canonical_json, digest_bytes
 from harness.errors import PrerequisiteError, UsageError
 from harness.record.rows import SCHEMA, Header, Row
 
-__all__ = ["Journal", "RunFile", "read_run", "results_errors", "run_files", "write_run"]
+__all__ = ["Journal", "RunFile", "functions_file", "read_run", "results_errors", "run_files", "write_run"]
 
 _NAME = re.compile(r"(?P<suite>.+)-(?P<track>[a-z]+)-(?P<time>\d{8}T\d{6}Z)-(?P<digest>[0-9a-f]{12})\.jsonl\Z")
 _SHORT = 12
@@ -146,7 +146,13 @@ def run_files(results: Path) -> tuple[list[Path], list[Path]]:
     files = sorted(p for p in results.rglob("*") if p.is_file() and not p.name.startswith("."))
     files = [p for p in files if p.relative_to(results).parts[0] != "decisions"]
     runs = [p for p in files if _NAME.match(p.name)]
-    return runs, [p for p in files if p not in set(runs)]
+    known = {*runs, *(functions_file(run) for run in runs)}
+    return runs, [p for p in files if p not in known]
+
+
+def functions_file(run: Path) -> Path:
+    """The Parquet file beside a run file, with the rows of single functions."""
+    return run.with_suffix(".functions.parquet")
 
 
 def check_run(path: Path) -> tuple[Header, list[bytes]]:

@@ -25,7 +25,10 @@ MAJOR = 22
 """The reference toolchain. LLVM 23 removes ``default<Oz>``; 21 has other plugin headers."""
 
 INSTALL = "apt-get install clang-22 libclang-rt-22-dev llvm-22 llvm-22-dev llvm-22-tools lld-22"
-_TOOLS = ("clang", "clang++", "opt", "llvm-link", "llvm-dis", "ld.lld")
+_TOOLS = (
+    *("clang", "clang++", "opt", "llvm-link", "llvm-dis", "ld.lld"),
+    *("llvm-mca", "llvm-objdump", "llvm-readobj"),
+)
 _USUAL_FOLDERS = (
     f"/usr/lib/llvm-{MAJOR}",
     f"/usr/local/llvm-{MAJOR}",
@@ -41,7 +44,7 @@ class Fingerprint:
     llvm: str
     """Sizes: clang, opt, llvm-link and LLVM's shared libraries."""
     runtime: dict[str, str]
-    """Per target, for outputs and counts: the static C library, the linker, the emulator."""
+    """Per target, for outputs and counts: the static C library, the linker, the emulators."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,17 @@ class Toolchain:
     def emulator(self, target: Target) -> str | None:
         """Absolute path of the target's emulator, None for the native target."""
         command = TARGETS[target].emulator
-        if command is None:
-            return None
+        return None if command is None else self._installed(command, target, "run")
+
+    def counter(self, target: Target) -> str:
+        """Absolute path of the emulator that counts what the target's programs execute."""
+        return self._installed(TARGETS[target].counter, target, "be counted")
+
+    def _installed(self, command: str, target: Target, purpose: str) -> str:
         if found := shutil.which(command):
             return found
         raise PrerequisiteError(
-            f"{command} is not installed: {target.value} programs cannot run",
+            f"{command} is not installed: {target.value} programs cannot {purpose}",
             hint=f"apt-get install {TARGETS[target].packages}",
         )
 
@@ -110,9 +118,9 @@ class Toolchain:
         return True
 
     def _runtime(self, target: Target, remembered: "_FileDigests") -> str:
-        emulator = self.emulator(target)
+        emulators = filter(None, {self.emulator(target), shutil.which(TARGETS[target].counter)})
         files = [self.libc(target), Path(os.path.realpath(self.tool("ld.lld")))]
-        files += [Path(os.path.realpath(emulator))] if emulator else []
+        files += [Path(os.path.realpath(emulator)) for emulator in emulators]
         return digest_of({path.name: remembered.of(path) for path in files})
 
 

@@ -1,6 +1,6 @@
 """Step 4, verify: every workload's output and exit status equal the reference's."""
 
 from harness.verify.link import link_program
-from harness.verify.verify import Expected, expected_results, verify
+from harness.verify.verify import CountedRun, Expected, expected_results, verify, verify_counted
 
-__all__ = ["Expected", "expected_results", "link_program", "verify"]
+__all__ = ["CountedRun", "Expected", "expected_results", "link_program", "verify", "verify_counted"]

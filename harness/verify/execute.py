@@ -17,11 +17,14 @@ from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits, Reason, Sa
 from harness.suite.workloads import ReadyWorkload
 from harness.vocabulary import Outcome
 
-__all__ = ["Runner", "execute", "result_digest"]
+__all__ = ["Execution", "Runner", "execute", "observe", "result_digest"]
 
 ENVIRONMENT = {"PATH": "/nonexistent", "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent"}
 _PROGRAM = "/program"
+_PLUGIN = "/count.so"
+_COUNTS = ".counts"
 _EMULATED_TIMEOUT_FACTOR = 10.0
+_COUNTED_TIMEOUT_FACTOR = 30.0
 _LIMITS = Limits(memory=2 * GIB, processes=16, file_size=256 * MIB, output=256 * MIB, scratch=512 * MIB, files=1000)
 
 
@@ -36,27 +39,50 @@ class Runner:
     """Added to the fixed environment."""
     system: bool = False
     """Whether the program needs the machine's shared libraries. An emulator does."""
+    plugin: Path | None = None
+    """The emulator's plugin that counts (``native/count``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A run that ended as it should."""
+
+    digest: str
+    """Of its result."""
+    counts: bytes | None
+    """What the plugin wrote; None without one, or when it could not."""
 
 
 def execute(program: Path, ready: ReadyWorkload, runner: Runner, sandbox: Sandbox) -> str:
-    """Run the program and return the digest of its result.
+    """The digest of the run's result: see ``observe``."""
+    return observe(program, ready, runner, sandbox).digest
+
+
+def observe(program: Path, ready: ReadyWorkload, runner: Runner, sandbox: Sandbox) -> Execution:
+    """Run the program.
 
     Raises CellError: ``run-crash``, ``run-timeout``, or ``wrong-output`` for an exit status or an
     output file that cannot be right.
     """
     workload = ready.workload
     factor = _EMULATED_TIMEOUT_FACTOR if runner.emulator else 1.0
-    emulated = ("-0", "program", _PROGRAM) if runner.emulator else ()
+    if runner.plugin:
+        factor = _COUNTED_TIMEOUT_FACTOR
+    plugins = {_PLUGIN: runner.plugin} if runner.plugin else {}
     finished = sandbox.run(
         Job(
             runner.emulator or _PROGRAM,
-            (*emulated, *workload.args),
+            (*_emulated(runner), *workload.args),
             name=None if runner.emulator else "program",
-            files={_PROGRAM: program, **{f"{SCRATCH}/{name}": source for name, source in ready.files.items()}},
+            files={
+                _PROGRAM: program,
+                **plugins,
+                **{f"{SCRATCH}/{name}": source for name, source in ready.files.items()},
+            },
             system=runner.system or runner.emulator is not None,
             environment={**ENVIRONMENT, **dict(runner.environment)},
             stdin=ready.files[workload.stdin] if workload.stdin else None,
-            results=tuple(workload.outputs),
+            results=(*workload.outputs, *([_COUNTS] if runner.plugin else [])),
             limits=replace(_LIMITS, wall=workload.timeout * factor, address_space=runner.address_space),
         )
     )
@@ -71,8 +97,17 @@ def execute(program: Path, ready: ReadyWorkload, runner: Runner, sandbox: Sandbo
         message = f"{where}: {finished.ending}, not {workload.exit}{_words(finished)}"
         raise CellError(Outcome.WRONG_OUTPUT, message)
     for name, why in finished.refused.items():
-        raise CellError(Outcome.WRONG_OUTPUT, f"{where}: output file {name}: {why}")
-    return result_digest(finished.stdout, finished.results, ready)
+        if name != _COUNTS:
+            raise CellError(Outcome.WRONG_OUTPUT, f"{where}: output file {name}: {why}")
+    return Execution(result_digest(finished.stdout, finished.results, ready), finished.results.get(_COUNTS))
+
+
+def _emulated(runner: Runner) -> tuple[str, ...]:
+    """The emulator's arguments. With a fixed seed the start-up's random bytes are the same in every run."""
+    if not runner.emulator:
+        return ()
+    counting = ("-seed", "1", "-plugin", _PLUGIN) if runner.plugin else ()
+    return (*counting, "-0", "program", _PROGRAM)
 
 
 def result_digest(stdout: bytes, files: Mapping[str, bytes], ready: ReadyWorkload) -> str:

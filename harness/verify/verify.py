@@ -1,28 +1,62 @@
 """Comparing a program's results with the reference's, workload by workload."""
 
+import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.bench import Bench
+from harness.blocks.counts import Counts
 from harness.digest import digest_of
+from harness.elf import loaded
 from harness.errors import CellError
+from harness.native import native_digest, native_plugin
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, workloads_digest
 from harness.toolchain import Toolchain
-from harness.verify.execute import Runner, execute
+from harness.verify.execute import Execution, Runner, execute, observe
 from harness.verify.link import link_program
 from harness.vocabulary import Outcome, Target
 
-__all__ = ["Expected", "expected_results", "run_workloads", "runner_for", "verify"]
+__all__ = [
+    "CountedRun",
+    "Expected",
+    "counting_runner",
+    "expected_results",
+    "run_workloads",
+    "runner_for",
+    "verify",
+    "verify_counted",
+]
 
 Expected = Mapping[str, str]
 """Workload name → digest of the right result."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRun:
+    """What one workload's run executed."""
+
+    workload: str
+    counts: Counts | None
+    """None when there are none that could be used."""
+    problem: str = ""
+    """Why there are none."""
+    altered: str | None = None
+    """What was executed that is not code of the program's file."""
 
 
 def runner_for(target: Target, toolchain: Toolchain) -> Runner:
     """How the target's programs are started on this machine."""
     emulator = toolchain.emulator(target)
     return Runner(emulator, address_space=None if emulator else Runner().address_space)
+
+
+def counting_runner(target: Target, bench: Bench) -> Runner:
+    """How the target's programs are started so that what they execute is counted: in the emulator, both."""
+    plugin = native_plugin("count", bench.toolchain, bench.store)
+    return Runner(bench.toolchain.counter(target), address_space=None, plugin=plugin)
 
 
 def verify(
@@ -38,19 +72,77 @@ def verify(
 
     Raises CellError with the first outcome other than ``ok``.
     """
-    key = digest_of(
-        [
-            ["verify", 1, object_digest, program.benchmark.link, program.benchmark.language],
-            [workloads_digest(ready), dict(expected), [item.workload.timeout for item in ready]],
-            [bench.toolchain.fingerprint.llvm, bench.toolchain.runtime_fingerprint(target)],
-        ]
-    )
+    key = _key("verify", program, target, object_digest, ready, expected, bench)
     area = bench.area("verified")
     with bench.store.lock(area, key):
         known = bench.store.get(area, key)
         if known is None:
             known = _verify(program, target, linked_object, ready, expected, bench)
             bench.store.put(area, key, known)
+    _require_ok(known)
+
+
+def verify_counted(
+    program: Program,
+    target: Target,
+    linked_object: Path,
+    object_digest: str,
+    ready: tuple[ReadyWorkload, ...],
+    expected: Expected,
+    bench: Bench,
+) -> tuple[CountedRun, ...]:
+    """Like ``verify``, and count in the same runs what they execute."""
+    import zstandard
+
+    counter = native_digest("count")
+    key = digest_of([counter, _key("counted", program, target, object_digest, ready, expected, bench)])
+
+    def make(entry: Path) -> None:
+        facts, contents = _verify_counted(program, target, linked_object, ready, expected, bench)
+        for name, content in contents.items():
+            (entry / f"{name}.zst").write_bytes(zstandard.ZstdCompressor(level=3).compress(content))
+        (entry / "facts.json").write_text(json.dumps(facts))
+
+    entry = bench.store.folder(bench.area("counted"), key, make)
+    facts = json.loads((entry / "facts.json").read_bytes())
+    _require_ok(facts)
+    return tuple(_counted_run(entry, name, altered) for name, altered in facts["altered"].items())
+
+
+def _counted_run(entry: Path, workload: str, altered: str | None) -> CountedRun:
+    import zstandard
+
+    try:
+        packed = (entry / f"{workload}.zst").read_bytes()
+        counts = Counts.parse(zstandard.ZstdDecompressor().decompress(packed))
+    except FileNotFoundError:
+        return CountedRun(workload, None, f"workload {workload} ended in a way that leaves no counts")
+    except (ValueError, zstandard.ZstdError):
+        return CountedRun(workload, None, f"the counts of workload {workload} are damaged")
+    if counts.incomplete:
+        return CountedRun(workload, None, f"workload {workload} cannot be counted exactly: {counts.incomplete}")
+    return CountedRun(workload, counts, altered=altered and f"workload {workload}: {altered}")
+
+
+def _key(
+    kind: str,
+    program: Program,
+    target: Target,
+    object_digest: str,
+    ready: tuple[ReadyWorkload, ...],
+    expected: Expected,
+    bench: Bench,
+) -> str:
+    return digest_of(
+        [
+            [kind, 1, object_digest, program.benchmark.link, program.benchmark.language],
+            [workloads_digest(ready), dict(expected), [item.workload.timeout for item in ready]],
+            [bench.toolchain.fingerprint.llvm, bench.toolchain.runtime_fingerprint(target)],
+        ]
+    )
+
+
+def _require_ok(known: Mapping[str, str]) -> None:
     if known["outcome"] != Outcome.OK.value:
         raise CellError(Outcome(known["outcome"]), known["detail"])
 
@@ -66,9 +158,51 @@ def _verify(
     try:
         results = run_workloads(program, target, linked_object, ready, bench)
     except CellError as error:
-        if error.transient:
-            raise
-        return {"outcome": error.outcome.value, "detail": error.message}
+        return _failed(error)
+    return _compared(results, expected, bench)
+
+
+def _verify_counted(
+    program: Program,
+    target: Target,
+    linked_object: Path,
+    ready: tuple[ReadyWorkload, ...],
+    expected: Expected,
+    bench: Bench,
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The outcome's record, and each workload's counts; none unless every result is right."""
+    runner = counting_runner(target, bench)
+    runs: dict[str, Execution] = {}
+    altered: dict[str, str | None] = {}
+    with bench.store.scratch() as scratch:
+        executable = scratch / "program"
+        try:
+            link_program(program.benchmark, target, linked_object, executable, bench.toolchain, bench.store)
+            for item in ready:
+                runs[item.workload.name] = observe(executable, item, runner, bench.sandbox)
+        except CellError as error:
+            return {**_failed(error), "altered": {}}, {}
+        memory = loaded(executable)
+        for name, run in runs.items():
+            altered[name] = _foreign_code(run.counts, memory)
+    facts = _compared({name: run.digest for name, run in runs.items()}, expected, bench)
+    return {**facts, "altered": altered}, {name: run.counts for name, run in runs.items() if run.counts is not None}
+
+
+def _foreign_code(counts: bytes | None, memory: Mapping[tuple[str, int], bytes]) -> str | None:
+    try:
+        return Counts.parse(counts or b"").foreign(memory)
+    except ValueError:  # without counts there is nothing to say; reading them says why
+        return None
+
+
+def _failed(error: CellError) -> dict[str, str]:
+    if error.transient:
+        raise error
+    return {"outcome": error.outcome.value, "detail": error.message}
+
+
+def _compared(results: Mapping[str, str], expected: Expected, bench: Bench) -> dict[str, str]:
     for name, digest in results.items():
         if digest != expected[name]:
             bench.store.require_space()

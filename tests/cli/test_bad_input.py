@@ -33,7 +33,10 @@ NAMES: list[tuple[tuple[str, ...], list[str]]] = [
     ((*RUN, "--policy", "./nowhere"), ["nowhere", "there is no submission.toml"]),
     ((*RUN, "--target", "arm64"), ["unknown target 'arm64'", "did you mean 'aarch64'?"]),
     ((*RUN, "--target", "x86-64,riscv"), ["unknown target 'riscv'", "there are: x86-64, aarch64"]),
-    ((*RUN, "--track", "speeed"), ["unknown track 'speeed'", "there are: size"]),
+    ((*RUN, "--track", "speeed"), ["unknown track 'speeed'", "did you mean 'speed'?"]),
+    ((*RUN, "--track", "colour"), ["unknown track 'colour'", "there are: size, speed"]),
+    ((*RUN, "--metric", "size.text@znver4"), ["'size.text' models no CPU", "mca.cycles, mca.static"]),
+    ((*RUN, "--metric", "mca.cycles@"), ["no CPU is named"]),
     ((*RUN, "--metric", "size.txt"), ["unknown metric 'size.txt'", "did you mean 'size.text'?"]),
     (("leaderboard", "--target", "arm64"), ["unknown target 'arm64'"]),
     (("leaderboard", "--track", "speeed"), ["unknown track 'speeed'"]),
@@ -98,7 +101,7 @@ def test_without_results_the_way_to_some_is_named(visitor: User, verb: str) -> N
 
 
 SUBMISSIONS: list[tuple[dict[str, str | None], str]] = [
-    ({"kind": '"pass-squence"'}, "kind: Input should be 'level' or 'pass-sequence', not 'pass-squence'"),
+    ({"kind": '"pass-squence"'}, "kind: Input should be 'level', 'pass-sequence' or 'regalloc', not 'pass-squence'"),
     ({"class": '"lucky"'}, "class: Input should be"),
     ({"targets": '["x86-64", "arm64"]'}, "targets.2: Input should be 'x86-64' or 'aarch64', not 'arm64'"),
     ({"version": "1"}, "version: Input should be a valid string, not 1"),

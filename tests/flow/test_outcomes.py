@@ -11,14 +11,13 @@ from harness.digest import digest_of
 from harness.engine import InProcess
 from harness.flow.evaluate import evaluate
 from harness.flow.progress import SilentObserver
-from harness.measure import all_metrics
 from harness.policy.pass_sequence import kind
 from harness.record import Row
 from harness.record.decisions import load_decisions, store_decisions
 from harness.replay import replay_run
 from harness.toolchain import Toolchain
 from harness.vocabulary import Outcome
-from tests.drive import TINY, Answer, Sketch, User, forge, write_policy, write_suite
+from tests.drive import SIZE_METRICS, TINY, Answer, Sketch, User, forge, write_policy, write_suite
 from tests.ordinary import let_others_reach
 
 THROWS = """
@@ -147,7 +146,7 @@ def check(rows: list[Row], outcome: Outcome, detail: str) -> None:
     """The cell ended so; unless it is ok, it has one row without a number."""
     assert {row.outcome for row in rows} == {outcome}
     if outcome is Outcome.OK:
-        assert {row.metric for row in rows} == set(all_metrics())
+        assert {row.metric for row in rows} == set(SIZE_METRICS)
         assert all(row.value is not None for row in rows)
     else:
         (row,) = rows
@@ -266,7 +265,7 @@ def test_policy_timeout(tiny: User, toolchain: Toolchain, tmp_path: Path, monkey
     frame = evaluate(policy, f"{TINY}/glob", results=tmp_path / "results")
     assert list(frame["outcome"]) == [Outcome.POLICY_TIMEOUT.value]
     assert "empty module" in frame["detail"][0]
-    assert frame[list(all_metrics())].isna().all(axis=None)
+    assert frame[list(SIZE_METRICS)].isna().all(axis=None)
     assert open_bench().store.get("cells", User(tiny.cache, tmp_path / "results").rows()[0].cell) is None
 
 

@@ -18,7 +18,7 @@ from harness.rank import standings
 from harness.rank.question import questions
 from harness.rank.standings import Standing
 from harness.record import Row, RunFile, open_index
-from tests.drive import TINY, User
+from tests.drive import SIZE_METRICS, TINY, User
 
 FEW = ("run", "--suite", TINY, "--benchmark", "glob", "--policy", "O0,Oz", "--jobs", "2")
 ALL = ("run", "--suite", TINY, "--policy", "O0,O1,Os,Oz", "--jobs", "2")
@@ -71,7 +71,7 @@ def as_cells(rows: list[Row]) -> dict[str, str]:
     cells: dict[str, list[dict[str, object]]] = {}
     for row in rows:
         cells.setdefault(f"{row.cell}:{row.policy}", []).append(row.line())
-    order = list(all_metrics())
+    order = list(SIZE_METRICS)
     return {
         name: json.dumps(sorted(lines, key=lambda line: order.index(str(line["metric"]))), sort_keys=True)
         for name, lines in cells.items()

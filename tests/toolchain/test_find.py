@@ -12,7 +12,10 @@ from harness.process import Limits, run
 from harness.toolchain import TARGETS, Toolchain, find_toolchain, llvm
 from harness.vocabulary import Target
 
-TOOLS = ("clang", "clang++", "opt", "llvm-link", "llvm-dis", "ld.lld")
+TOOLS = (
+    *("clang", "clang++", "opt", "llvm-link", "llvm-dis", "ld.lld"),
+    *("llvm-mca", "llvm-objdump", "llvm-readobj"),
+)
 
 
 def stub(path: Path, text: str) -> Path:

@@ -1,6 +1,6 @@
 """Sizes of the program's one object file."""
 
-from harness.measure.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, sections
+from harness.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, sections
 from harness.measure.registry import Subject, metric
 
 

@@ -13,6 +13,7 @@ from harness.freeze import FrozenModule
 from harness.policy.load import Policy
 from harness.policy.pass_sequence.names import GONE, LEGACY_ACTIONS, opt_passes
 from harness.policy.pass_sequence.parse import SequenceError, parse_passes
+from harness.policy.tracks import FROZEN_AT
 from harness.vocabulary import Level, Outcome, PolicyKind, Target, Track
 
 __all__ = ["PassSequenceKind", "resolve"]
@@ -48,7 +49,7 @@ class PassSequenceKind:
 
     def freeze_level(self, policy: Policy, track: Track) -> Level:
         """The track's level."""
-        return {Track.SIZE: Level.OZ}[track]
+        return FROZEN_AT[track]
 
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
         """The list, in LLVM 22 spelling: the same for every program."""

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, sections
 from harness.errors import UsageError
-from harness.measure.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, sections
 from harness.measure.metrics.size import size_alloc, size_text
 from harness.measure.registry import Subject
 from harness.toolchain import TARGETS, Toolchain

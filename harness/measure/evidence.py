@@ -1,0 +1,71 @@
+"""What a metric may need besides the object: taken once a cell, and only when a metric asks for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cached_property
+
+from harness.blocks import Code, Counts, Profile, profile
+from harness.verify import CountedRun
+
+__all__ = ["Evidence", "Need", "NotMeasurableError"]
+
+
+class Need(Enum):
+    """A kind of evidence."""
+
+    RUNS = auto()
+    """Counted runs of the ``count`` workloads."""
+    CODE = auto()
+    """The object's basic blocks."""
+
+
+class NotMeasurableError(Exception):
+    """A metric cannot be taken of this cell; the message says why. Its other metrics stand."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Of one cell. What was not asked for is empty."""
+
+    runs: Sequence[CountedRun] = ()
+    code: Code | str = ""
+    """The blocks, or why they are not known."""
+
+    @property
+    def blocks(self) -> Code:
+        """The object's code. Raises NotMeasurableError."""
+        if isinstance(self.code, str):
+            raise NotMeasurableError(self.code)
+        return self.code
+
+    @cached_property
+    def totals(self) -> Mapping[str, int]:
+        """``instructions``, ``loads``, ``stores`` of all runs together. Raises NotMeasurableError."""
+        kinds = ("instructions", "loads", "stores")
+        counted = self._counts()
+        return {kind: sum(counts.total[kind] for counts in counted) for kind in kinds}
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Executions of every block, all runs together. Raises NotMeasurableError."""
+        code = self.blocks
+        counted = self._counts()
+        for run in self.runs:
+            if run.altered:
+                raise NotMeasurableError(run.altered)
+        found = profile(code, counted)
+        if found.in_blocks + found.padding != found.inside:
+            raise NotMeasurableError(
+                f"the blocks' executions sum to {found.in_blocks + found.padding} instructions of the object, "
+                f"and {found.inside} were counted"
+            )
+        return found
+
+    def _counts(self) -> list[Counts]:
+        counted = []
+        for run in self.runs:
+            if run.counts is None:
+                raise NotMeasurableError(run.problem)
+            counted.append(run.counts)
+        return counted

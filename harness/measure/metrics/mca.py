@@ -1,0 +1,53 @@
+"""A static model of speed: llvm-mca's reciprocal throughput of basic blocks. Never run time."""
+
+from collections.abc import Sequence
+
+from harness.blocks import Block
+from harness.blocks.throughput import Cost, Model, block_costs, known_models
+from harness.measure.evidence import Need, NotMeasurableError
+from harness.measure.registry import Breakdown, Subject, metric
+from harness.vocabulary import Track
+
+_SPEED = (Track.SPEED,)
+
+
+@metric("mca.cycles", unit="cycles", deterministic=True, needs=[Need.RUNS, Need.CODE], tracks=_SPEED, modelled=True)
+def mca_cycles(subject: Subject) -> Breakdown:
+    """Executions of each basic block × its reciprocal throughput by llvm-mca; libc and start-up are not in it."""
+    executions = subject.evidence.profile.executions.tolist()
+    return _weighted(subject, [float(count) for count in executions])
+
+
+@metric("mca.static", unit="cycles", deterministic=True, needs=[Need.CODE], tracks=_SPEED, modelled=True)
+def mca_static(subject: Subject) -> Breakdown:
+    """Cycles per call of each function, with LLVM's expected block frequencies for executions; their sum."""
+    return _weighted(subject, [block.frequency for block in subject.evidence.blocks.blocks])
+
+
+def _weighted(subject: Subject, weights: Sequence[float]) -> Breakdown:
+    """Σ weight × cost. Blocks that cannot be modelled matter only if they have a weight."""
+    code = subject.evidence.blocks
+    costs = _costs(subject)
+    functions: dict[str, float] = {}
+    for block, weight in zip(code.blocks, weights, strict=True):
+        if weight:
+            cycles = _cycles(block, costs[block.text])
+            functions[block.function] = functions.get(block.function, 0.0) + weight * cycles
+    # Rounded, so that it does not depend on the last digits of a sum's order.
+    rounded = {name: round(cycles, 6) for name, cycles in functions.items()}
+    return Breakdown(round(sum(functions.values()), 6), rounded)
+
+
+def _costs(subject: Subject) -> list[Cost]:
+    assert subject.bench is not None
+    models = known_models(subject.target, subject.bench)
+    if subject.model not in models:
+        raise NotMeasurableError(f"llvm-mca knows no {subject.target.value} CPU {subject.model!r}")
+    return block_costs(subject.evidence.blocks.texts, Model(subject.target, subject.model), subject.bench)
+
+
+def _cycles(block: Block, cost: Cost) -> float:
+    if cost.cycles is None:
+        where = f"block {block.id} of {block.function}"
+        raise NotMeasurableError(f"llvm-mca cannot model {where}: {cost.problem}")
+    return cost.cycles
