@@ -16,7 +16,7 @@ from harness.toolchain import Toolchain
 __all__ = ["BlockText", "block_texts"]
 
 _LINE = re.compile(r"\s*([0-9a-f]+):\s+(.*)\Z")
-_REMARK = re.compile(r"\s*(?:<[^>]*>|//.*|# .*)\s*")
+_REMARK = re.compile(r"\s*(?:<(?!unknown>)[^>]*>|//.*|# .*)\s*")
 _ADDRESS = re.compile(r"(?<![#$\w])-?0x[0-9a-f]+(?=\Z|\(%rip\))")
 _PADDING = re.compile(r"(?:(?:data16|cs)\s+)*(?:nop[wl]?\b|xchgw\s+%ax, %ax\Z)")
 

@@ -18,6 +18,7 @@ from harness.measure import ALL
 from harness.paths import default_results
 from harness.policy import kind_of
 from harness.record.rows import Row
+from harness.vocabulary import Outcome
 
 __all__ = ["RunOptions", "run"]
 
@@ -86,6 +87,8 @@ def _summary(request: Request, report: RunReport, seconds: float) -> None:
         where = ", ".join(f"{row.benchmark} ({row.target.value})" for row in rows[:4])
         more = f" and {len(rows) - 4} more" if len(rows) > 4 else ""
         note(f"  {name}: {outcome}: {detail}\n    on {where}{more}")
+    for (metric, why), count in _unmeasured(report.rows).most_common():
+        note(f"  {metric} not measured on {count} cell{'s' if count > 1 else ''}: {why}")
     for policy in request.policies:
         for remark in kind_of(policy.manifest.kind).notes(policy):
             note(f"  {policy.name}: {remark}")
@@ -97,6 +100,13 @@ def _summary(request: Request, report: RunReport, seconds: float) -> None:
             f"and was something else in an earlier run of the same cell"
         )
     note(f"recorded in {report.file}" if report.file else "nothing new: every row is recorded already")
+
+
+def _unmeasured(rows: tuple[Row, ...]) -> Counter[tuple[str, str]]:
+    """Metrics that could not be taken of cells that are ok, with the reason."""
+    return Counter(
+        (str(row.metric), row.detail) for row in rows if row.outcome is Outcome.OK and row.metric and row.value is None
+    )
 
 
 def _grouped(rows: tuple[Row, ...]) -> dict[tuple[str, str, str], list[Row]]:

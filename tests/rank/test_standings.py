@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from harness.digest import digest_of
 from harness.errors import UsageError
-from harness.rank import Question, standings
+from harness.rank import Question, compare, programs, standings
 from harness.rank.question import fingerprints, questions
 from harness.rank.standings import Standing, quote, standings_sql
 from harness.record import Row, open_index
-from harness.vocabulary import Outcome, PolicyClass, Target
+from harness.vocabulary import Outcome, PolicyClass, Target, Track
 from tests.rows import LLVM, row, run_file
 
 OTHER = "c" * 64
@@ -361,3 +361,69 @@ def test_questions_are_what_was_recorded(tmp_path: Path) -> None:
             with pytest.raises(UsageError, match="no results of ") as raised:
                 questions(index, **nothing)
             assert "made (track size, aarch64)" in (raised.value.hint or "")
+
+
+def speed(policy: str, benchmark: str, metric: str | None, value: float | None, **fields: Any) -> Row:
+    """A row of track speed; with ``value`` None and the outcome ok, a metric that could not be taken."""
+    made = row(benchmark, policy, 0, track=Track.SPEED)
+    named = {"metric": metric, "unit": "operands", "value": value, "detail": "" if value is not None else "why"}
+    return made.model_copy(update={**named, **fields})
+
+
+def test_ratios_of_what_may_be_zero(tmp_path: Path) -> None:
+    """Values plus one, everywhere: zero spills is the best there is, and no failure."""
+    rows = [speed("greedy", name, "spills", value) for name, value in (("one", 0), ("two", 9), ("three", 4))]
+    rows += [speed("basic", name, "spills", value) for name, value in (("one", 3), ("two", 0), ("three", 4))]
+    record(tmp_path, 0, rows, track=Track.SPEED)
+    question = replace(QUESTION, track="speed", metric="spills", reference="greedy")
+    found = table(tmp_path, question)["basic"]
+    assert found.strict == pytest.approx(math.prod([1 / 4, 10 / 1, 5 / 5]) ** (1 / 3))
+    assert (found.matched, found.completed) == (found.strict, 3)
+    with asked(tmp_path) as index:
+        ratios = {r.benchmark: (r.a, r.b, r.ratio) for r in compare(index, question, "basic", "greedy")}
+        figures = {r.benchmark: (r.policy, r.ratio, r.counted) for r in programs(index, question, "basic")}
+    assert ratios == {"one": (3, 0, 1 / 4), "two": (0, 9, 10), "three": (4, 4, 1)}
+    assert figures == {"one": (3, 1 / 4, 1 / 4), "two": (0, 10, 10), "three": (4, 1, 1)}
+    other = replace(question, metric="loads")
+    record(tmp_path, 1, [speed("greedy", "one", "loads", 5), speed("basic", "one", "loads", 0)], track=Track.SPEED)
+    assert table(tmp_path, other)["basic"].completed == 0
+
+
+def test_what_failed_counts_as_the_tracks_slowest_baseline(tmp_path: Path) -> None:
+    rows = [speed("greedy", name, "instructions", 100) for name in ("one", "two")]
+    rows += [speed("fast-o0", "one", "instructions", 400), speed("fast-o0", "two", "instructions", 50)]
+    rows += [speed("O0", name, "instructions", 90_000) for name in ("one", "two")]
+    failed = {"outcome": Outcome.RUN_CRASH, "unit": None, "detail": "killed"}
+    rows += [speed("mine", name, None, None, **failed) for name in ("one", "two")]
+    record(tmp_path, 0, rows, track=Track.SPEED)
+    question = replace(QUESTION, track="speed", metric="instructions", reference="greedy")
+    assert table(tmp_path, question)["mine"].strict == pytest.approx((1 / 4 * 1) ** 0.5)
+    with asked(tmp_path) as index:
+        assert {p.benchmark: p.counted for p in programs(index, question, "mine")} == {"one": 1 / 4, "two": 1}
+
+
+def test_a_metric_that_could_not_be_taken_is_not_covered_and_says_why(tmp_path: Path) -> None:
+    """The cell stays one cell; its other metrics count."""
+    rows = []
+    for policy in ("greedy", "basic"):
+        rows += [speed(policy, name, "instructions", 100) for name in ("one", "two")]
+        rows.append(speed(policy, "one", "mca.cycles", 10))
+    rows += [speed("greedy", "two", "mca.cycles", 30), speed("basic", "two", "mca.cycles", None)]
+    record(tmp_path, 0, rows, track=Track.SPEED)
+    question = replace(QUESTION, track="speed", metric="mca.cycles", reference="greedy")
+    found = table(tmp_path, question)["basic"]
+    assert (found.completed, found.benchmarks, found.matched) == (1, 2, 1.0)
+    assert table(tmp_path, replace(question, metric="instructions"))["basic"].completed == 2
+    with asked(tmp_path) as index:
+        figures = {p.benchmark: (p.outcome, p.detail) for p in programs(index, question, "basic")}
+        assert index.execute("SELECT count(*) FROM cells").fetchone() == (4,)
+    assert figures == {"one": ("ok", ""), "two": ("not measured", "why")}
+
+
+def test_questions_of_a_track_with_several_references(tmp_path: Path) -> None:
+    record(tmp_path, 0, [speed("greedy", "one", "instructions", 1)], track=Track.SPEED)
+    with asked(tmp_path) as index:
+        assert [(q.metric, q.reference) for q in questions(index)] == [
+            ("instructions", name) for name in ("greedy", "basic", "pbqp")
+        ]
+        assert [q.reference for q in questions(index, reference="fast")] == ["fast"]

@@ -13,6 +13,12 @@ def instructions(subject: Subject) -> Breakdown:
     return _counted(subject, "instructions")
 
 
+@metric("instructions.libc", unit="instructions", deterministic=True, needs=[Need.RUNS, Need.CODE], tracks=_SPEED)
+def instructions_libc(subject: Subject) -> int:
+    """Those of the executed instructions that are libc's and start-up's, which no policy compiles."""
+    return subject.evidence.profile.outside
+
+
 @metric("loads", unit="accesses", deterministic=True, needs=[Need.RUNS], tracks=_SPEED)
 def loads(subject: Subject) -> Breakdown:
     """Memory reads, of at most 8 bytes each as the emulator makes them."""
