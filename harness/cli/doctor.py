@@ -8,6 +8,8 @@ from harness.errors import HarnessError, PrerequisiteError
 from harness.paths import cache_root
 from harness.sandbox import enforcement
 from harness.toolchain.doctor import Prerequisite, examine
+from harness.verify import require_counter
+from harness.vocabulary import Target
 
 __all__ = ["doctor"]
 
@@ -21,7 +23,7 @@ COLUMNS = (
 
 def doctor(format_: Format) -> int:
     """Exit code: 0 when nothing required is missing. Raises PrerequisiteError otherwise."""
-    lines = [*examine(), *_sandbox()]
+    lines = [*examine(), *_counters(), *_sandbox()]
     missing = [line for line in lines if line.found is None and line.required]
     marks = [("ok" if line.found else "MISSING" if line.required else "absent") for line in lines]
     emit([asdict(line) | {"mark": mark} for line, mark in zip(lines, marks, strict=True)], COLUMNS, format_)
@@ -36,6 +38,19 @@ def doctor(format_: Format) -> int:
             hint="; ".join(dict.fromkeys(m.remedy for m in missing)),
         )
     return 0
+
+
+def _counters() -> list[Prerequisite]:
+    return [_counter(target) for target in Target]
+
+
+def _counter(target: Target) -> Prerequisite:
+    name, use = f"counter, {target.value}", "counting what programs execute (track speed)"
+    try:
+        require_counter(target, open_bench())
+    except HarnessError as error:
+        return Prerequisite(name, None, use, error.hint or error.message, required=False)
+    return Prerequisite(name, "exact on a program of known counts", use, "-")
 
 
 def _sandbox() -> list[Prerequisite]:

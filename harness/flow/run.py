@@ -24,6 +24,7 @@ from harness.record.decisions import store_decisions
 from harness.record.functions import write_functions
 from harness.record.rows import Row
 from harness.record.runfile import Journal, run_files, write_run
+from harness.verify import require_counter
 from harness.vocabulary import Outcome, Target
 
 __all__ = ["RunReport", "execute_run"]
@@ -77,6 +78,9 @@ def execute_run(
         ]
     )
     bench.sandbox.probe()
+    if is_counted(request.metrics):
+        for target in request.targets:
+            require_counter(target, bench)
     started = datetime.now(UTC)
     if run_files(results)[0]:
         open_index(results, warn=False).close()  # a torn run file is reported now, not when all is done

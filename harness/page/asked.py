@@ -12,6 +12,7 @@ from harness.page.formats import short
 from harness.rank.facets import facets
 from harness.rank.question import RANKING_METRIC, REFERENCES, fingerprints, questions
 from harness.rank.standings import Question
+from harness.vocabulary import Target
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,7 +58,7 @@ def ask(index: "duckdb.DuckDBPyConnection") -> Question:
         "metric",
         [name for name in there.metrics if name.partition("@")[0] in all_metrics()] or [asked.metric],
         default=asked.metric,
-        show=lambda name: f"{name} ({unit(name)})",
+        show=lambda name: f"{name} ({unit(name, target)})",
         explain=f"{RANKING_METRIC[track]} ranks track {track}; the others are shown beside it.",
     )
     split = address.choose(place, "Split", "split", [_ALL, *there.splits])
@@ -106,12 +107,12 @@ def describe(question: Question) -> str:
     restricted = [f"split {question.split}"] if question.split else []
     restricted += [f"origin {_ORIGINS.get(question.origin, question.origin)}"] if question.origin else []
     parts = [question.suite, question.target, f"track {question.track}", *restricted]
-    return f"{' · '.join(parts)} · {question.metric} ({unit(question.metric)})"
+    return f"{' · '.join(parts)} · {question.metric} ({unit(question.metric, question.target)})"
 
 
-def unit(metric: str) -> str:
-    """The metric's unit."""
-    return find_metric(metric).unit
+def unit(metric: str, target: str) -> str:
+    """The metric's unit on a target."""
+    return find_metric(metric).unit_on(Target(target))
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

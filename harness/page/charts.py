@@ -125,7 +125,13 @@ def programs_figure(table: Sequence[ProgramFigure], reference: str, policy: str,
     _add(figure, f"better than {reference}", colours.better, bars(lambda r: r is not None and r > 1))
     _add(figure, f"worse than {reference}", colours.worse, bars(lambda r: r is not None and r < 1))
     _add(figure, f"equal to {reference}", colours.line, bars(lambda r: r == 1))
-    _add(figure, "failed, counted as the worse of reference and O0", colours.failed, bars(lambda r: r is None), "/")
+    _add(
+        figure,
+        "failed, counted as the worse of reference and slowest baseline",
+        colours.failed,
+        bars(lambda r: r is None),
+        "/",
+    )
     _lay_out_bars(figure, [row.benchmark for row in table if row.counted is not None], reference, policy, colours)
     return figure
 

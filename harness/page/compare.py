@@ -73,7 +73,7 @@ def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> No
         }
     )
     config = st.column_config
-    unit_ = unit(question.metric)
+    unit_ = unit(question.metric, question.target)
     number = number_format(question.metric)
     show_table(
         frame,

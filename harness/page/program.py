@@ -82,7 +82,7 @@ def _table(rows: Sequence[ProgramFigure], question: Question, policy: str) -> No
         }
     )
     config = st.column_config
-    unit_ = unit(question.metric)
+    unit_ = unit(question.metric, question.target)
     number = number_format(question.metric)
     show_table(
         frame,

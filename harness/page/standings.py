@@ -17,7 +17,7 @@ from harness.policy.load import MANIFEST
 from harness.rank.isolation import trusted_policies
 from harness.rank.question import fingerprints
 from harness.rank.runs import runs_used
-from harness.rank.standings import Question, Standing, standings, standings_sql
+from harness.rank.standings import Question, Standing, floor, standings, standings_sql
 
 __all__ = ["render"]
 
@@ -112,10 +112,12 @@ def _explain(question: Question, table: Sequence[Standing]) -> None:
     st.markdown(
         f"Figures are geometric means of {reference} / policy: above 1 is better.  \n"
         f"**strict** is over all programs; one that failed or was not run counts as the worse of {reference} and "
-        "O0. Ranks go by strict, within a class.  \n"
+        f"{floor(question)}. Ranks go by strict, within a class.  \n"
         "**matched** is over the programs that the policy completed. **coverage** is how many those are.  \n"
         "**95 % interval** of strict, for programs like these: Student's t on log-ratios."
     )
+    if find_metric(question.metric).can_be_zero:
+        st.caption("Zero is a good value of this metric: ratios are of the values plus one.")
     if table[0].rank is None:
         st.info(f"{question.metric} is a time: without a timing campaign it is shown and not ranked.")
 

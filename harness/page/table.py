@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from harness.page.asked import unit
+from harness.measure import find_metric
 from harness.page.formats import ABSENT, ROW_HEIGHT
 
 __all__ = ["number_format", "show_table"]
@@ -27,4 +27,5 @@ def show_table(frame: pd.DataFrame, key: str, columns: Mapping[str, Any]) -> Non
 
 def number_format(metric: str) -> str:
     """Of the metric's values in a table: seconds with four decimals, all else with thousands separators."""
-    return "%.4f" if unit(metric) == "s" else "%,d"
+    known = find_metric(metric)
+    return "%.4f" if known.unit == "s" else "%,.1f" if known.modelled else "%,d"

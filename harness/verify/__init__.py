@@ -1,6 +1,7 @@
 """Step 4, verify: every workload's output and exit status equal the reference's."""
 
+from harness.verify.counter import require_counter
 from harness.verify.link import link_program
 from harness.verify.verify import CountedRun, Expected, expected_results, verify, verify_counted
 
-__all__ = ["CountedRun", "Expected", "expected_results", "link_program", "verify", "verify_counted"]
+__all__ = ["CountedRun", "Expected", "expected_results", "link_program", "require_counter", "verify", "verify_counted"]

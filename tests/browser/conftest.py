@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,13 +16,15 @@ import pytest
 from playwright.sync_api import ConsoleMessage, Page, Request, expect, sync_playwright
 
 from harness.paths import ROOT
-from tests.browser.recorded import write_results
+from tests.browser.recorded import write_results, write_speed
 
 CHROMIUM = Path("/usr/bin/chromium")
 QUIET = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+SERVED: set[str] = set()
+"""Addresses of the servers that tests have started."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,25 @@ class Site:
 
 @pytest.fixture(scope="session")
 def site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """``streamlit run app.py`` on a free port."""
+    """The page over runs of track size."""
     results = tmp_path_factory.mktemp("page") / "results"
     write_results(results)
+    with _serving(results) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def speed_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The page over a run of track speed."""
+    results = tmp_path_factory.mktemp("speed") / "results"
+    write_speed(results)
+    with _serving(results) as running:
+        yield running
+
+
+@contextmanager
+def _serving(results: Path) -> Iterator[Site]:
+    """``streamlit run app.py`` on a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -50,6 +69,7 @@ def site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_for(url, server, log)
+        SERVED.add(url)
         yield Site(url, results)
     finally:
         server.terminate()
@@ -70,8 +90,8 @@ def _wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
 class Watched:
     """One tab for all tests, since a new one costs seconds, and what went wrong in it."""
 
-    def __init__(self, tab: Page, own: str) -> None:
-        self.tab, self.own = tab, own
+    def __init__(self, tab: Page) -> None:
+        self.tab = tab
         self.faults: list[str] = []
         tab.on("console", self._heard)
         tab.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
@@ -84,12 +104,12 @@ class Watched:
             self.faults.append(f"console: {message.text}")
 
     def _asked(self, request: Request) -> None:
-        if not request.url.startswith((self.own, "data:", "blob:")):
+        if not request.url.startswith((*SERVED, "data:", "blob:")):
             self.faults.append(f"request to elsewhere: {request.url}")
 
 
 @pytest.fixture(scope="session")
-def watched(site: Site) -> Iterator[Watched]:
+def watched() -> Iterator[Watched]:
     """The browser."""
     if not CHROMIUM.exists():
         pytest.fail("chromium is missing: apt-get install -y --no-install-recommends chromium fonts-dejavu-core")
@@ -98,7 +118,7 @@ def watched(site: Site) -> Iterator[Watched]:
         context = chromium.new_context(viewport={"width": 1400, "height": 900})
         context.set_default_timeout(20_000)
         expect.set_options(timeout=20_000)
-        yield Watched(context.new_page(), site.url)
+        yield Watched(context.new_page())
         chromium.close()
 
 

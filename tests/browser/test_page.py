@@ -14,7 +14,7 @@ from harness.rank import ProgramFigure, Question, Standing, compare, programs, s
 from harness.rank.question import questions
 from harness.record import open_index, run_files
 from tests.browser.conftest import Site
-from tests.browser.recorded import DETAIL, LLVM, OLDER
+from tests.browser.recorded import DETAIL, LLVM, OLDER, REASON
 
 HEADING = 36
 """Height of a table's headings, in pixels."""
@@ -145,7 +145,7 @@ def test_choices_change_table_and_address(page: Page, site: Site) -> None:
     choose(page, "Split", "test")
     assert_standings(page, answer(site, target="aarch64", metric="size.text", split="test"))
     wanted = {"suite": "toy", "track": "size", "target": "aarch64", "metric": "size.text"}
-    wanted |= {"split": "test", "llvm": LLVM[:12]}
+    wanted |= {"reference": "Oz", "split": "test", "llvm": LLVM[:12]}
     assert parse_qs(urlsplit(page.url).query) == {name: [value] for name, value in wanted.items()}
     page.go_back()
     expect(page.get_by_text("against Oz · 4 programs")).to_be_visible()
@@ -285,3 +285,35 @@ def test_empty_folder_gives_a_message(page: Page, site: Site) -> None:
         expect(page.get_by_test_id("stAlert")).to_contain_text("there are no results yet")
     finally:
         aside.rename(site.results)
+
+
+def test_track_speed_has_a_reference_to_choose(page: Page, speed_site: Site) -> None:
+    """Each reference has its table; the address keeps it, and goes along to the other pages."""
+
+    def table(reference: str, metric: str) -> list[Standing]:
+        with open_index(speed_site.results) as index:
+            (question,) = questions(index, suite="zippy", reference=reference, metric=metric)
+            return standings(index, question)
+
+    visit(page, speed_site, "")
+    assert_standings(page, table("greedy", "instructions"))
+    choose(page, "Reference", "basic")
+    assert parse_qs(urlsplit(page.url).query)["reference"] == ["basic"]
+    assert_standings(page, table("basic", "instructions"))
+    expect(page.get_by_text("counts as the worse of basic and fast-o0")).to_be_visible()
+    choose(page, "Metric", "spills (operands)")
+    assert_standings(page, table("basic", "spills"))
+    expect(page.get_by_text("ratios are of the values plus one")).to_be_visible()
+    page.get_by_text("SQL of this table").click()
+    expect(page.get_by_text("--reference basic")).to_be_visible()
+
+
+def test_modelled_cycles_name_their_cpu_and_say_what_they_could_not_model(page: Page, speed_site: Site) -> None:
+    visit(page, speed_site, "program?suite=zippy&track=speed&metric=mca.cycles&policy=pbqp&reference=greedy")
+    expect(page.get_by_text("mca.cycles (skylake-avx512 cycles) against greedy")).to_be_visible()
+    with open_index(speed_site.results) as index:
+        (question,) = questions(index, suite="zippy", reference="greedy", metric="mca.cycles")
+        table = {row.benchmark: row for row in programs(index, question, "pbqp")}
+    assert (table["gamma"].outcome, table["gamma"].detail) == ("not measured", REASON)
+    assert [row[3] for row in shown(page) if row[0] == "gamma"] == ["not measured"]
+    expect(page.get_by_text(REASON)).to_be_visible()

@@ -1,5 +1,6 @@
 """What a machine can lack: space, rights, LLVM 22. Exit code 3, what, where and the remedy; nothing false stays."""
 
+import json
 import os
 import re
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 
 from harness.digest import digest_file
 from harness.record import run_files
-from harness.toolchain import Toolchain
+from harness.toolchain import Toolchain, find_toolchain
 from tests.drive import TINY, Answer, User, command
 
 RUN = ("run", "--suite", TINY, "--policy", "O0,Oz", "--jobs", "2")
@@ -164,6 +165,29 @@ def test_without_the_emulator_native_programs_still_run(visitor: User, tmp_path:
     )
 
 
+def test_an_emulator_that_does_not_count_is_refused(visitor: User, tmp_path: Path) -> None:
+    """As a QEMU with another plugin interface: the program runs, and nothing is counted. Sizes can still be taken."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    stub = tools / "qemu-x86_64"
+    stub.write_text('#!/bin/sh\nwhile [ "$1" != /program ]; do shift; done\nexec "$@"\n')
+    stub.chmod(0o755)
+    path = {"PATH": f"{tools}:{os.environ['PATH']}"}
+    words = (*RUN, "--target", "x86-64")
+    visitor.harness(*words, "--metric", "instructions", **path).refused(
+        3, "x86-64 programs cannot be counted: qemu-x86_64 gives", "QEMU 7.2"
+    )
+    visitor.harness(*words, "--metric", "size.text", code=0, **path)
+    lines = {line["name"]: line for line in json.loads(visitor.harness("doctor", "--json", code=0, **path).out)}
+    assert lines["counter, x86-64"]["found"] is None
+    assert lines["counter, aarch64"]["found"]
+    tools.joinpath("qemu-x86_64").unlink()
+    missing = {"PATH": str(tools), "HARNESS_LLVM": str(find_toolchain().bin)}
+    visitor.harness(*words, "--metric", "instructions", **missing).refused(
+        3, "qemu-x86_64 is not installed: x86-64 programs cannot be counted", "apt-get install"
+    )
+
+
 def test_doctor_lists_what_is_missing(tiny: User, tmp_path: Path) -> None:
     lines = {line["name"]: line for line in tiny.json("doctor")}
     for name in (
@@ -172,6 +196,8 @@ def test_doctor_lists_what_is_missing(tiny: User, tmp_path: Path) -> None:
         "reference plan, x86-64",
         "reference plan, aarch64",
         "qemu-aarch64",
+        "counter, x86-64",
+        "counter, aarch64",
         "bwrap",
     ):
         assert lines[name]["found"] and lines[name]["needed_for"]
