@@ -1,13 +1,16 @@
-"""The checks: equal results at every level on both targets, clean under the sanitizers, right length.
+"""The checks: equal results at every level on both targets, equal counts, clean under the sanitizers, right length.
 
-Without them an honest policy would be called ``wrong-output`` for a fault of the program.
+Without them an honest policy would be called ``wrong-output`` for a fault of the program. Workloads
+of the kind ``time`` are for native runs alone: they are not run on other targets.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
+from harness.admission.counts import count_faults
+from harness.admission.length import length_fault, native_seconds
 from harness.admission.sanitizers import sanitizer_findings
 from harness.bench import Bench
 from harness.engine import Engine
@@ -20,6 +23,8 @@ from harness.verify.verify import run_workloads
 from harness.vocabulary import Level, Target
 
 __all__ = ["BuildResult", "Finding", "check_suite", "findings_of"]
+
+_NATIVE = Target.X86_64
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ class BuildResult:
     level: Level
     results: dict[str, str]
     error: str | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    """CPU seconds of each workload, where they were measured: at -O2 on this machine."""
 
     @property
     def where(self) -> str:
@@ -53,20 +60,28 @@ def check_suite(
     """All findings, and the results that every build agrees on: benchmark → workload → digest."""
     bench.sandbox.probe()
     ways = [(program, target, level) for program in programs for target in Target for level in Level]
-    ways.sort(key=lambda way: -len(way[0].benchmark.files))
+    ways.sort(key=_weight, reverse=True)
     built: dict[str, list[BuildResult]] = {}
-    observer.stage("builds", sum(len(program.benchmark.files) for program, _, _ in ways))
+    observer.stage("builds", sum(map(_weight, ways)))
     for done in engine.run(partial(_build, bench=bench), ways):
         if done.value is None:
             raise done.error or RuntimeError("a worker returned nothing")
         built.setdefault(done.value.program.benchmark.name, []).append(done.value)
-        observer.advance(len(done.task[0].benchmark.files), f"{done.task[0].benchmark.name} {done.value.where}")
+        observer.advance(_weight(done.task), f"{done.task[0].benchmark.name} {done.value.where}")
     findings: list[Finding] = []
     agreed: dict[str, dict[str, str]] = {}
     for program in programs:
         name = program.benchmark.name
         faults, agreed[name] = findings_of(program, built[name])
         findings += faults
+    ways_to_count = [(program, target) for program in programs for target in Target]
+    observer.stage("counts", len(ways_to_count))
+    for counted in engine.run(partial(_count, bench=bench), ways_to_count):
+        if counted.value is None:
+            raise counted.error or RuntimeError("a worker returned nothing")
+        program, target = counted.task
+        findings += [Finding(program.benchmark.name, "equal counts", message) for message in counted.value]
+        observer.advance(1, f"{program.benchmark.name} {target.value}")
     observer.stage("sanitize", len(programs))
     for checked in engine.run(partial(_sanitize, bench=bench), list(programs)):
         if checked.value is None:
@@ -94,25 +109,55 @@ def findings_of(program: Program, built: Sequence[BuildResult]) -> tuple[list[Fi
         if pinned is not None and pinned != right:
             message = f"workload {workload.name}: the result is not the pinned one; `--write` pins it anew"
             findings.append(Finding(name, "pinned result", message))
+        for b in built:
+            seconds = b.seconds.get(workload.name)
+            if seconds is not None and (fault := length_fault(workload.kind, seconds)):
+                message = f"workload {workload.name}: {seconds:.3f} s of CPU time at {b.where} is {fault}"
+                findings.append(Finding(name, "length", message))
     return findings, agreed
+
+
+def _weight(way: tuple[Program, Target, Level]) -> float:
+    """Roughly what a build costs: a ``time`` workload takes as long as compiling a few files."""
+    program, target, _ = way
+    timed = sum(workload.kind == "time" for workload in program.benchmark.workloads)
+    return len(program.benchmark.files) + (5.0 * timed if target is _NATIVE else 0.0)
+
+
+def _ready(program: Program, target: Target, bench: Bench) -> tuple[ReadyWorkload, ...]:
+    """What runs on the target: ``time`` workloads on the native one alone."""
+    count = prepare(program, bench.store)
+    return (*count, *prepare(program, bench.store, "time")) if target is _NATIVE else count
 
 
 def _build(way: tuple[Program, Target, Level], bench: Bench) -> BuildResult:
     program, target, level = way
-    ready = prepare(program, bench.store)
+    ready = _ready(program, target, bench)
+    seconds: dict[str, float] = {}
     try:
         built, _ = reference_object(program, level, target, bench)
         first = run_workloads(program, target, built, ready, bench)
         second = run_workloads(program, target, built, ready, bench) if level is Level.O2 else first
+        if target is _NATIVE and level is Level.O2:
+            seconds = native_seconds(program, built, ready, bench)
     except (CellError, UsageError) as error:
         return BuildResult(program, target, level, {}, "; ".join(map(str.strip, str(error).splitlines())))
     unstable = [name for name in first if first[name] != second[name]]
     if unstable:
         error_text = f"nondeterministic: two runs of workload {unstable[0]} differ"
         return BuildResult(program, target, level, {}, error_text)
-    return BuildResult(program, target, level, first)
+    return BuildResult(program, target, level, first, seconds=seconds)
+
+
+def _count(way: tuple[Program, Target], bench: Bench) -> list[str]:
+    """Why the program's counts are not those of every run; of a program that does not run, nothing is said."""
+    program, target = way
+    try:
+        built, _ = reference_object(program, Level.O2, target, bench)
+        return count_faults(program, target, built, prepare(program, bench.store), bench)
+    except (CellError, UsageError):
+        return []
 
 
 def _sanitize(program: Program, bench: Bench) -> list[str]:
-    ready: tuple[ReadyWorkload, ...] = prepare(program, bench.store)
-    return sanitizer_findings(program, ready, bench)
+    return sanitizer_findings(program, _ready(program, _NATIVE, bench), bench)

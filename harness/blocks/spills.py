@@ -30,14 +30,17 @@ class Traffic:
 
 
 def spill_traffic(mir: str) -> dict[str, dict[int, Traffic]]:
-    """Function → number of block → its operands, for every block of the module."""
+    """Function → number of block → its operands, for every block of the module.
+
+    The module's IR, which comes first, is indented, and has no numbers of blocks.
+    """
     found: dict[str, dict[int, Traffic]] = {}
     blocks: dict[int, Traffic] = {}
     slots: set[int] = set()
     candidate: int | None = None
     in_stack = False
     number = -1
-    for line in _behind_the_module(mir).splitlines():
+    for line in mir.splitlines():
         if line.startswith("name:"):
             name = _FUNCTION.match(line)
             blocks = found.setdefault(name[1].strip("'\"") if name else "", {})
@@ -68,9 +71,3 @@ def _more(traffic: Traffic, line: str, slots: set[int]) -> Traffic:
     spills = sum("store" in kind for kind in kinds)
     reloads = sum("load" in kind for kind in kinds)
     return Traffic(traffic.spills + spills, traffic.reloads + reloads)
-
-
-def _behind_the_module(mir: str) -> str:
-    """Without the first document, the module's IR, in which anything may stand."""
-    end = mir.find("\n...\n")
-    return mir[end + 5 :] if mir.startswith("--- |") else mir

@@ -55,8 +55,9 @@ def suites(
 ) -> None:
     """Show the suites, or the programs of one. `suites check NAME` repeats its admission.
 
-    A program is admitted when its outputs are equal at O0 to O3, Os and Oz on both targets, and its
-    workloads run clean under AddressSanitizer and UndefinedBehaviorSanitizer.
+    A program is admitted when its outputs are equal at O0 to O3, Os and Oz on both targets (workloads for
+    timing: on x86-64), its counts are equal in two runs, and its workloads run clean under AddressSanitizer
+    and UndefinedBehaviorSanitizer.
     """
     import harness.cli.suites as verb
 

@@ -24,7 +24,7 @@ def evaluate(
     policy: "str | Policy",
     benchmarks: str | Iterable[str],
     target: str | Sequence[str] = "x86-64",
-    metrics: Iterable[str] = (),
+    metrics: str | Iterable[str] = (),
     *,
     track: str = "size",
     results: Path | None = None,
@@ -37,11 +37,11 @@ def evaluate(
     ``policy`` is a name, the path of a submission's folder, or a loaded ``Policy``. ``benchmarks``
     is a suite's name (``"cbench"``: all of it) or names like ``"cbench/bzip2"``; a suite of one's own
     is named by the path of its file (``"mine/suite.toml"``, ``"mine/suite.toml/fft"``). ``metrics`` are
-    all when none is named. With ``results`` the run is also recorded in that folder. ``trust`` runs
-    everything without the sandbox.
+    those of the track when none is named; ``"all"`` stands for every one. With ``results`` the run is also
+    recorded in that folder. ``trust`` runs everything without the sandbox.
 
     Returns one row per cell, with the columns ``benchmark, target, policy, seed, outcome, detail``,
-    the digests, and one column per metric (NaN where the outcome is not ``ok``).
+    the digests, and one column per metric (NaN where the outcome is not ``ok`` or it cannot be measured).
 
     Raises UsageError for names that mean nothing, PrerequisiteError where a tool is missing.
     """
@@ -51,7 +51,8 @@ def evaluate(
 
     suite, names = _suite_of(benchmarks)
     targets = [target] if isinstance(target, str) else list(target)
-    request = make_request(suite, names, [policy], targets, track, metrics)
+    wanted = [metrics] if isinstance(metrics, str) else list(metrics)
+    request = make_request(suite, names, [policy], targets, track, wanted)
     engine = local_engine(jobs or len(os.sched_getaffinity(0)))
     with tempfile.TemporaryDirectory() as nowhere:
         folder = results or Path(nowhere)
@@ -75,7 +76,7 @@ def evaluate(
                 **dict.fromkeys(request.metrics, float("nan")),
             },
         )
-        if row.metric is not None:
+        if row.metric is not None and row.value is not None:
             cell[row.metric] = row.value
     return pandas.DataFrame([cells[key] for key in sorted(cells)])
 

@@ -80,7 +80,7 @@ class Workload(Model):
 
     name: Name
     kind: Literal["count", "time"] = "count"
-    """``count``: at most 0.05 s native, verifies and counts. ``time``: 0.3 to 2 s native."""
+    """``count``: at most 0.05 s native, verifies and counts. ``time``: 0.3 to 2 s, native only, for timing."""
     args: tuple[str, ...] = ()
     """Arguments after argv[0]."""
     stdin: RelativePath | None = None
@@ -174,6 +174,8 @@ class Benchmark(Model):
         for what, names in (("files", self.files), ("workloads", [w.name for w in self.workloads])):
             if duplicate := [name for name, count in Counter(names).items() if count > 1]:
                 raise ValueError(f"{what}: {duplicate[0]!r} is there twice")
+        if all(workload.kind != "count" for workload in self.workloads):
+            raise ValueError("workloads: none is of the kind 'count': nothing would verify an object")
         return self
 
 

@@ -51,6 +51,8 @@ class Execution:
     """Of its result."""
     counts: bytes | None
     """What the plugin wrote; None without one, or when it could not."""
+    cpu: float
+    """Seconds of CPU time."""
 
 
 def execute(program: Path, ready: ReadyWorkload, runner: Runner, sandbox: Sandbox) -> str:
@@ -99,7 +101,8 @@ def observe(program: Path, ready: ReadyWorkload, runner: Runner, sandbox: Sandbo
     for name, why in finished.refused.items():
         if name != _COUNTS:
             raise CellError(Outcome.WRONG_OUTPUT, f"{where}: output file {name}: {why}")
-    return Execution(result_digest(finished.stdout, finished.results, ready), finished.results.get(_COUNTS))
+    digest = result_digest(finished.stdout, finished.results, ready)
+    return Execution(digest, finished.results.get(_COUNTS), finished.cpu)
 
 
 def _emulated(runner: Runner) -> tuple[str, ...]:

@@ -1,11 +1,18 @@
 """``harness suites check``: a clean program is admitted; every way of being unfit is found and named."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from harness.admission import length
+from harness.admission.length import length_fault, native_seconds
+from harness.bench import Bench
+from harness.suite.workloads import prepare
 from tests.drive import TINY, Answer, Sketch, User, result_of, write_suite
+from tests.programs import own_program
 
 FINE = '#include <stdio.h>\nint main(void) { puts("fine"); return 0; }\n'
 CLOCK = """
@@ -45,6 +52,25 @@ int main(void) {
 """
 
 
+FICKLE = """
+#include <stdio.h>
+#include <time.h>
+int main(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  for (volatile long i = now.tv_nsec % 9973; i > 0; i = i - 1) { }
+  puts("always the same");
+  return 0;
+}
+"""
+HANDLER = """
+#include <signal.h>
+#include <stdio.h>
+static void handler(int number) { (void)number; }
+int main(void) { signal(SIGUSR1, handler); raise(SIGUSR1); puts("raised"); return 0; }
+"""
+
+
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> tuple[User, Path, Answer]:
     """A suite with one program for each fault and one without, checked once with ``--write``."""
@@ -59,6 +85,8 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> tuple[User, Path, Answer
         Sketch("shift", SHIFT),
         Sketch("heap", HEAP),
         Sketch("pinned", FINE, expected="other\n"),
+        Sketch("fickle", FICKLE),
+        Sketch("handler", HANDLER),
         Sketch("plain-char", SIGN, more='flags = ["-fsigned-char"]'),
     )
     user = User.at(folder)
@@ -71,7 +99,13 @@ def test_each_fault_is_found(faulty: tuple[User, Path, Answer]) -> None:
     found: dict[str, list[tuple[str, str]]] = {}
     for finding in json.loads(answer.out):
         found.setdefault(finding["benchmark"], []).append((finding["check"], finding["message"]))
-    assert set(found) == {"clock", "sign", "level", "native", "shift", "heap", "pinned"}
+    assert set(found) == {"clock", "sign", "level", "native", "shift", "heap", "pinned", "fickle", "handler"}
+    assert [check for check, _ in found["fickle"]] == ["equal counts"] * 2
+    targets = sorted(message.split(":")[0] for _, message in found["fickle"])
+    assert targets == ["workload only on aarch64", "workload only on x86-64"]
+    assert all("executes not the same in every run" in message for _, message in found["fickle"])
+    assert [check for check, _ in found["handler"]] == ["equal counts"] * 2
+    assert all("cannot be counted exactly: signal handlers ran 1 times" in message for _, message in found["handler"])
     assert ("build", "x86-64 -O2: nondeterministic: two runs of workload only differ") in found["clock"]
     every = ", ".join(f"aarch64 -{level}" for level in ("O0", "O1", "O2", "O3", "Os", "Oz"))
     ((check, message),) = found["sign"]
@@ -88,7 +122,7 @@ def test_each_fault_is_found(faulty: tuple[User, Path, Answer]) -> None:
     assert check == "sanitizers" and "heap-buffer-overflow" in message
     ((check, message),) = found["pinned"]
     assert check == "pinned result" and "is not the pinned one" in message
-    assert "2 of 9 programs of faulty are admitted" in answer.err
+    assert "2 of 11 programs of faulty are admitted" in answer.err
 
 
 def test_only_what_all_builds_agree_on_is_pinned(faulty: tuple[User, Path, Answer]) -> None:
@@ -119,3 +153,121 @@ def test_a_clean_program_with_exceptions(tiny: User) -> None:
     assert json.loads(answer.out) == []
     assert "1 of 1 programs of tiny are admitted" in answer.err
     assert (TINY.parent / "expected.json").read_bytes() == before
+
+
+# Workloads of the kind time
+
+WORK = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+int main(int argc, char **argv) {
+  const char *mode = argc > 1 ? argv[1] : "";
+  if (strstr(mode, "work"))
+    while (clock() < CLOCKS_PER_SEC / 5) {
+    }
+#ifdef __aarch64__
+  if (strstr(mode, "native"))
+    abort();
+#endif
+#ifndef __OPTIMIZE__
+  if (strstr(mode, "level"))
+    puts("as written");
+#endif
+  if (strstr(mode, "heap")) {
+    volatile char *text = malloc(8);
+    volatile int at = 8;
+    (void)text[at];
+  }
+  puts(argc > 2 ? argv[2] : "done");
+  return 0;
+}
+"""
+
+
+def long_run(mode: str) -> str:
+    """Further lines of a suite: a workload ``long`` of the kind time."""
+    return f'[[benchmarks.workloads]]\nname = "long"\nkind = "time"\nargs = ["{mode}", "long"]'
+
+
+@pytest.fixture(scope="module")
+def timed(tmp_path_factory: pytest.TempPathFactory) -> tuple[User, Path, Answer]:
+    """A suite of programs with one workload of each kind, checked once with ``--write``."""
+    folder = tmp_path_factory.mktemp("timed")
+    suite = write_suite(
+        folder / "timed",
+        Sketch("pinned", WORK, workload=long_run("work native")),
+        Sketch("lengths", WORK, args=("work",), workload=long_run("")),
+        Sketch("broken", WORK, workload=long_run("work level heap")),
+    )
+    pins = {"pinned": {"only": result_of("done\n"), "long": result_of("short\n")}}
+    (suite.parent / "expected.json").write_text(json.dumps(pins))
+    user = User.at(folder)
+    return user, suite, user.harness("suites", "check", suite, "--write", "--json", "--jobs", "2", timeout=300)
+
+
+def test_each_fault_of_a_time_workload_is_found(timed: tuple[User, Path, Answer]) -> None:
+    _, _, answer = timed
+    assert answer.code == 1
+    found: dict[str, list[tuple[str, str]]] = {}
+    for finding in json.loads(answer.out):
+        found.setdefault(finding["benchmark"], []).append((finding["check"], finding["message"]))
+    assert set(found) == {"pinned", "lengths", "broken"}
+    ((check, message),) = found["pinned"]
+    assert check == "pinned result" and message.startswith("workload long: ")
+    long, short, *counts = found["lengths"]
+    assert {check for check, _ in counts} == {"equal counts"}  # it works until a clock says stop
+    assert long[0] == short[0] == "length"
+    assert long[1].startswith("workload only: 0.2")
+    assert long[1].endswith(" s of CPU time at x86-64 -O2 is too long for the kind count (at most 0.05 s)")
+    assert short[1].startswith("workload long: 0.0")
+    assert short[1].endswith(" s of CPU time at x86-64 -O2 is too short for the kind time (at least 0.3 s)")
+    differs, (check, message) = found["broken"]
+    assert differs == ("equal outputs", "workload long: differs at x86-64 -O0")
+    assert check == "sanitizers" and "workload long" in message and "heap-buffer-overflow" in message
+
+
+def test_results_of_time_workloads_are_pinned(timed: tuple[User, Path, Answer]) -> None:
+    user, suite, _ = timed
+    pinned = json.loads((suite.parent / "expected.json").read_text())
+    assert pinned == {"pinned": {"only": result_of("done\n"), "long": result_of("long\n")}}
+    again = user.harness("suites", "check", suite, "pinned", "--json", code=0)
+    assert json.loads(again.out) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "seconds", "fault"),
+    [
+        ("count", 0.0, None),
+        ("count", 0.099, None),  # above 0.05, as it may be on a slow machine
+        ("count", 0.101, "too long for the kind count (at most 0.05 s)"),
+        ("time", 0.149, "too short for the kind time (at least 0.3 s)"),
+        ("time", 0.151, None),
+        ("time", 3.99, None),
+        ("time", 4.01, "too long for the kind time (at most 2 s)"),
+    ],
+)
+def test_lengths_out_of_their_range_by_more_than_a_factor_of_two(kind: str, seconds: float, fault: str | None) -> None:
+    assert length_fault(kind, seconds) == fault
+
+
+@pytest.mark.parametrize(
+    ("taken", "counted"),
+    [
+        ([0.04], 0.04),  # one run that is short enough says it all
+        ([0.5, 0.3, 0.05], 0.05),
+        ([0.5, 0.04], 0.04),
+        ([0.5, 0.4, 0.6], 0.4),
+    ],
+)
+def test_a_busy_machine_is_given_a_few_tries(
+    taken: list[float], counted: float, bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: Iterator[float] = iter(taken)
+
+    monkeypatch.setattr(length, "observe", lambda *_: SimpleNamespace(cpu=next(left)))
+    monkeypatch.setattr(length, "link_program", lambda *_: None)
+    program = own_program(tmp_path, {"main.c": FINE})
+    assert native_seconds(program, tmp_path, prepare(program, bench.store), bench) == {"only": counted}
+    assert list(left) == []

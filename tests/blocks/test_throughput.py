@@ -177,6 +177,11 @@ def test_what_llvm_mca_cannot_model(bench: Bench) -> None:
     assert found[0].cycles is not None and found[0] == found[3]
     assert found[1].cycles is None and "invalid instruction mnemonic 'nonsense'" in found[1].problem
     assert found[2].cycles is None and "also_nonsense" in found[2].problem
+    lacking = ["ldadd\tx0, x1, [x2]", "add\tx3, x4, x5\nldadd\tx0, x1, [x2]\nadd\tx3, x4, x6", "add\tx3, x4, x5"]
+    atomics = block_costs(lacking, Model(Target.AARCH64, "neoverse-n1"), bench)
+    problem = "no scheduling information for 'ldadd x0, x1, [x2]'"
+    assert [cost.cycles is None for cost in atomics] == [True, True, False]
+    assert [cost.problem for cost in atomics] == [problem, problem, ""]
     sve = block_costs(["whilelo\tp0.s, x0, x1", "add\tx0, x0, #0x1"], Model(Target.AARCH64, "neoverse-n1"), bench)
     assert sve[0].cycles is None and sve[1].cycles is not None
 

@@ -130,3 +130,12 @@ def test_importing_it_is_light(what: str) -> None:
     script = f"{what}\nimport sys\nprint(*sorted(set({heavy!r}) & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_track_speed_and_every_metric() -> None:
+    frame = harness.evaluate("pbqp", f"{TINY}/tally", ["x86-64", "aarch64"], "all", track="speed", jobs=2)
+    assert list(frame["outcome"]) == ["ok", "ok"]
+    assert (frame["instructions"] > 100_000).all() and (frame["mca.cycles"] > 100).all()
+    other = harness.evaluate("pbqp", f"{TINY}/tally", metrics=["loads", "mca.cycles@cray-1"], track="speed", jobs=1)
+    assert other["loads"][0] == frame[frame["target"] == "x86-64"]["loads"].iloc[0]
+    assert math.isnan(other["mca.cycles@cray-1"][0])

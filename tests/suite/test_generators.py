@@ -129,6 +129,14 @@ def test_defaults_suffice(name: str) -> None:
         ("jpeg", {"quality": 101}),
         ("tiff", {"kind": "cmyk"}),
         ("tiff", {"compression": "lzw"}),
+        ("tiff", {"repeat": 0}),
+        ("ppm", {"repeat": 0}),
+        ("pcm", {"repeat": 0}),
+        ("points", {"repeat": 0}),
+        ("addresses", {"repeat": 0}),
+        ("jpeg", {"repeat": 0}),
+        ("jpeg", {"height": 24, "repeat": 2}),
+        ("jpeg", {"height": 20, "colour": False, "repeat": 2}),
         ("matrix", {"nodes": 0}),
         ("sculpture", {}),
     ],
@@ -136,6 +144,70 @@ def test_defaults_suffice(name: str) -> None:
 def test_nonsense_is_refused(name: str, params: Params) -> None:
     with pytest.raises(UsageError):
         generate(name, 1, params)
+
+
+# Repeated content: large files without the time that generating them would take
+
+REPEATED = {
+    "addresses": "aa6474c6999ab7427746d279185e39d05bc0f743b542bcbe3aa53edc723e8731",
+    "jpeg": "2c2430e1bf354970ba5590b90be5d10e15f453f375d59d8205b20a713004da06",
+    "pcm": "c81515809292f4f3c9d03c9ebd2ea6344716230ceb1aabf0d5b36d2b31b8ab1d",
+    "points": "e0fdc2757d3cbbb54890a55854652a9358ced6470a63de12aefb0d027f228ea6",
+    "ppm": "e1f314f7e7ca4f64b788a9b08254b4775a33f2ab35188c1b2feba673d77e8364",
+    "tiff": "bf75160fbbbe08cb504f8b4a9effc122342d9243b440dc2751d2f5ae7d7c99ca",
+}
+"""SHA-256 of three times the small outputs for seed 7; the JPEG is 32 pixels high."""
+
+
+@pytest.mark.parametrize("name", sorted(REPEATED))
+def test_repeated_bytes_never_change(name: str) -> None:
+    params = SMALL[name] | {"repeat": 3} | ({"height": 32} if name == "jpeg" else {})
+    assert hashlib.sha256(generate(name, 7, params)).hexdigest() == REPEATED[name]
+
+
+@few
+@given(seeds, st.integers(min_value=1, max_value=4), st.sampled_from([1, 2]))
+def test_lists_repeat_one_after_the_other(seed: int, repeat: int, channels: int) -> None:
+    params: dict[str, Params] = {
+        "pcm": {"samples": 500, "channels": channels},
+        "points": {"count": 30},
+        "addresses": {"count": 30},
+    }
+    for name, one in params.items():
+        assert generate(name, seed, one | {"repeat": repeat}) == generate(name, seed, one) * repeat
+
+
+@few
+@given(seeds, sides, sides, st.integers(min_value=1, max_value=4))
+def test_pictures_repeat_below_themselves(seed: int, width: int, height: int, repeat: int) -> None:
+    once = picture("ppm", seed, width=width, height=height)
+    often = picture("ppm", seed, width=width, height=height, repeat=repeat)
+    assert often.size == (width, height * repeat)
+    assert often.tobytes() == once.tobytes() * repeat
+
+
+@few
+@given(seeds, sides, sides, st.integers(min_value=1, max_value=4), st.sampled_from(["none", "packbits"]))
+def test_tiffs_repeat_below_themselves(seed: int, width: int, height: int, repeat: int, compression: str) -> None:
+    for kind in ("rgb", "gray", "palette", "bilevel"):
+        params: Params = {"width": width, "height": height, "kind": kind, "compression": compression}
+        once, often = picture("tiff", seed, **params), picture("tiff", seed, repeat=repeat, **params)
+        assert (often.mode, often.size) == (once.mode, (width, height * repeat))
+        assert often.tobytes() == once.tobytes() * repeat
+
+
+@few
+@given(seeds, sides, st.integers(min_value=1, max_value=3), st.integers(min_value=1, max_value=20), st.booleans())
+def test_jpegs_repeat_below_themselves(seed: int, width: int, units: int, repeat: int, colour: bool) -> None:
+    """Beside a seam, a decoder mixes the colours of both sides."""
+    height = units * (16 if colour else 8)
+    params: Params = {"width": width, "height": height, "colour": colour}
+    once, often = picture("jpeg", seed, **params), picture("jpeg", seed, repeat=repeat, **params)
+    assert often.size == (width, height * repeat)
+    inside = slice(width * len(once.getbands()), -width * len(once.getbands())) if colour else slice(None)
+    for top in range(0, height * repeat, height):
+        part = often.crop((0, top, width, top + height))
+        assert part.tobytes()[inside] == once.tobytes()[inside]
 
 
 # Text

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from struct import pack
 from typing import NamedTuple
 
+from harness.errors import UsageError
 from harness.suite.generators._draw import one_of
 
 __all__ = ["encode"]
@@ -206,8 +207,8 @@ def _segment(marker: int, body: bytes) -> bytes:
     return pack(">BBH", 0xFF, marker, len(body) + 2) + body
 
 
-def _header(width: int, height: int, sampling: list[int], tables: list[_Table]) -> bytes:
-    """Everything up to the entropy-coded data."""
+def _header(width: int, height: int, sampling: list[int], tables: list[_Table], interval: int) -> bytes:
+    """Everything up to the entropy-coded data; ``interval``: units between restarts, 0 for no restarts."""
     specifications = ((_DC_LUMINANCE, _AC_LUMINANCE), (_DC_CHROMINANCE, _AC_CHROMINANCE))
     kinds = [min(index, 1) for index in range(len(sampling))]
     out = [b"\xff\xd8", _segment(0xE0, b"JFIF\0" + pack(">HBHHBB", 0x0101, 0, 1, 1, 0, 0))]
@@ -218,14 +219,23 @@ def _header(width: int, height: int, sampling: list[int], tables: list[_Table]) 
         for kind, (lengths, symbols) in enumerate(specifications[index]):
             counts = bytes(lengths).ljust(16, b"\0")
             out.append(_segment(0xC4, bytes((kind << 4 | index,)) + counts + symbols))
+    if interval:
+        out.append(_segment(0xDD, pack(">H", interval)))
     parts = [bytes((i + 1, kind * 17)) for i, kind in enumerate(kinds)]
     out.append(_segment(0xDA, bytes((len(parts),)) + b"".join(parts) + b"\0\x3f\0"))
     return b"".join(out)
 
 
-def encode(width: int, height: int, planes: Sequence[bytes], quality: int) -> bytes:
-    """The JPEG file of one gray plane, or of red, green and blue planes at 4:2:0."""
+def encode(width: int, height: int, planes: Sequence[bytes], quality: int, repeat: int = 1) -> bytes:
+    """The JPEG file of one gray plane, or of red, green and blue planes at 4:2:0.
+
+    The picture comes ``repeat`` times below itself, with a restart between: the height must then be
+    whole units (of 16 rows, or 8 if gray).
+    """
     one_of("quality", quality, range(1, 101))
+    unit = 8 if len(planes) == 1 else 16
+    if repeat > 1 and height % unit:
+        raise UsageError(f"height = {height}: must be a multiple of {unit} where repeat is above 1")
     tables = [
         _Table(_divisors(_LUMINANCE, quality), _codes(*_DC_LUMINANCE), _codes(*_AC_LUMINANCE)),
         _Table(_divisors(_CHROMINANCE, quality), _codes(*_DC_CHROMINANCE), _codes(*_AC_CHROMINANCE)),
@@ -248,4 +258,8 @@ def encode(width: int, height: int, planes: Sequence[bytes], quality: int) -> by
                         block = _quantised(rows[y : y + 8], x, table.divisors)
                         _put_block(bits, block, previous[index], table)
                         previous[index] = block[0]
-    return _header(width, height, sampling, tables) + bits.finish() + b"\xff\xd9"
+    data = bits.finish()
+    interval = len(components[-1]) // 8 * len(components[-1][0]) // 8 if repeat > 1 else 0
+    head = _header(width, height * repeat, sampling, tables, interval)
+    restarts = b"".join(b"\xff" + bytes((0xD0 + index % 8,)) + data for index in range(repeat - 1))
+    return head + data + restarts + b"\xff\xd9"

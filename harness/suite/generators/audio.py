@@ -190,16 +190,26 @@ _STYLES: dict[str, Callable[[Random, int, int, int], list[list[float]]]] = {
 
 
 @generator("pcm")
-def pcm(random: Random, *, samples: int = 16_000, rate: int = 8000, channels: int = 1, style: str = "speech") -> bytes:
+def pcm(
+    random: Random,
+    *,
+    samples: int = 16_000,
+    rate: int = 8000,
+    channels: int = 1,
+    style: str = "speech",
+    repeat: int = 1,
+) -> bytes:
     """Signed 16-bit little-endian samples, ``samples`` for each of 1 or 2 interleaved channels.
 
     ``style`` is "speech" (voiced, unvoiced, pauses) or "music" (chords of decaying notes, drum hits).
+    All of it comes ``repeat`` times, one after the other.
     """
     one_of("style", style, sorted(_STYLES))
     one_of("channels", channels, (1, 2))
     at_least("samples", samples, 1)
     at_least("rate", rate, 4000)
-    return _quantised(_STYLES[style](random, samples, rate, channels))
+    at_least("repeat", repeat, 1)
+    return _quantised(_STYLES[style](random, samples, rate, channels)) * repeat
 
 
 @generator("wav")

@@ -145,10 +145,14 @@ def _picture(random: Random, width: int, height: int, style: str = "scene") -> _
 
 
 @generator("ppm")
-def ppm(random: Random, *, width: int = 256, height: int = 192, style: str = "scene") -> bytes:
-    """A binary PPM (P6), slightly noisy: "scene" has gradients, discs, boxes and lines, "texture" clouds."""
+def ppm(random: Random, *, width: int = 256, height: int = 192, style: str = "scene", repeat: int = 1) -> bytes:
+    """A binary PPM (P6), slightly noisy: "scene" has gradients, discs, boxes and lines, "texture" clouds.
+
+    The picture comes ``repeat`` times below itself.
+    """
+    at_least("repeat", repeat, 1)
     picture = _picture(random, width, height, style)
-    return b"P6\n%d %d\n255\n" % (width, height) + picture.rgb()
+    return b"P6\n%d %d\n255\n" % (width, height * repeat) + picture.rgb() * repeat
 
 
 @generator("pgm")
@@ -159,11 +163,17 @@ def pgm(random: Random, *, width: int = 256, height: int = 192, style: str = "sc
 
 
 @generator("jpeg")
-def jpeg(random: Random, *, width: int = 256, height: int = 192, quality: int = 75, colour: bool = True) -> bytes:
-    """A baseline JPEG of the ``ppm`` scene (4:2:0) or, without colour, of the ``pgm`` scene."""
+def jpeg(
+    random: Random, *, width: int = 256, height: int = 192, quality: int = 75, colour: bool = True, repeat: int = 1
+) -> bytes:
+    """A baseline JPEG of the ``ppm`` scene (4:2:0) or, without colour, of the ``pgm`` scene.
+
+    The scene comes ``repeat`` times below itself; its height must then be a multiple of 16 (gray: 8).
+    """
+    at_least("repeat", repeat, 1)
     picture = _picture(random, width, height)
     planes = [bytes(plane) for plane in picture.planes] if colour else [picture.gray()]
-    return encode(width, height, planes, quality)
+    return encode(width, height, planes, quality, repeat)
 
 
 def _packbits(row: bytes) -> bytes:
@@ -247,12 +257,21 @@ def _directory(fields: list[tuple[int, int, list[int]]], at: int) -> bytes:
 
 
 @generator("tiff")
-def tiff(random: Random, *, width: int = 256, height: int = 192, kind: str = "rgb", compression: str = "none") -> bytes:
-    """A little-endian TIFF of the scene in strips of 16 rows.
+def tiff(
+    random: Random,
+    *,
+    width: int = 256,
+    height: int = 192,
+    kind: str = "rgb",
+    compression: str = "none",
+    repeat: int = 1,
+) -> bytes:
+    """A little-endian TIFF of the scene, ``repeat`` times below itself, in strips of 16 rows.
 
     ``kind`` is "rgb" (the ``ppm``), "gray" (the ``pgm``), "palette" (8 bits, 256 colours) or "bilevel"
     (dithered); ``compression`` is "none" or "packbits".
     """
+    at_least("repeat", repeat, 1)
     one_of("kind", kind, sorted(_PHOTOMETRIC))
     one_of("compression", compression, sorted(_COMPRESSION))
     picture = _picture(random, width, height)
@@ -263,6 +282,7 @@ def tiff(random: Random, *, width: int = 256, height: int = 192, kind: str = "rg
     else:
         rows = _rows(picture.rgb(), 3 * width) if kind == "rgb" else _rows(picture.gray(), width)
     packed = [_packbits(row) for row in rows] if compression == "packbits" else rows
+    packed, height = packed * repeat, height * repeat
     strips = [b"".join(packed[top : top + _ROWS_PER_STRIP]) for top in range(0, height, _ROWS_PER_STRIP)]
     offsets, end = [], 8
     for strip in strips:

@@ -38,8 +38,12 @@ def integers(random: Random, *, count: int = 1000, bits: int = 31) -> bytes:
 
 
 @generator("points")
-def points(random: Random, *, count: int = 1000) -> bytes:
-    """``count`` points "x y z", one a line, coordinates of -10000 … 10000; half of them lie in clusters."""
+def points(random: Random, *, count: int = 1000, repeat: int = 1) -> bytes:
+    """``count`` points "x y z", one a line, coordinates of -10000 … 10000; half of them lie in clusters.
+
+    All of them come ``repeat`` times, one list after the other.
+    """
+    at_least("repeat", repeat, 1)
     centres = [[between(random, -9000, 9000) for _ in range(3)] for _ in range(8)]
     lines = []
     for _ in range(count):
@@ -48,12 +52,16 @@ def points(random: Random, *, count: int = 1000) -> bytes:
         else:
             x, y, z = (between(random, -10_000, 10_000) for _ in range(3))
         lines.append(f"{x} {y} {z}\n")
-    return "".join(lines).encode("ascii")
+    return "".join(lines).encode("ascii") * repeat
 
 
 @generator("addresses")
-def addresses(random: Random, *, count: int = 1000) -> bytes:
-    """``count`` IPv4 addresses, one a line: a few networks (/8 to /28) hold most of them, some come twice."""
+def addresses(random: Random, *, count: int = 1000, repeat: int = 1) -> bytes:
+    """``count`` IPv4 addresses, one a line: a few networks (/8 to /28) hold most of them, some come twice.
+
+    All of them come ``repeat`` times, one list after the other.
+    """
+    at_least("repeat", repeat, 1)
     networks = []
     for _ in range(24):
         length = between(random, 8, 28)
@@ -65,4 +73,4 @@ def addresses(random: Random, *, count: int = 1000) -> bytes:
         prefix, host_bits = networks[popular.draw(random)]
         address = prefix << host_bits | below(random, 1 << host_bits)
         lines.append(".".join(str(address >> shift & 255) for shift in (24, 16, 8, 0)) + "\n")
-    return "".join(lines).encode("ascii")
+    return "".join(lines).encode("ascii") * repeat

@@ -1,0 +1,43 @@
+"""Print the table of docs/allocators.md from recorded results: what LLVM's register allocators do to each metric.
+
+usage: .venv/bin/python scripts/allocators.py [RESULTS]
+"""
+
+import sys
+from pathlib import Path
+
+from harness.paths import default_results
+from harness.rank import Question, standings
+from harness.rank.question import REFERENCES, fingerprints
+from harness.record import open_index
+
+METRICS = ("instructions", "accesses", "mca.cycles", "spills", "size.alloc")
+POLICIES = ("greedy", "basic", "pbqp", "fast", "fast-o0")
+
+
+def main() -> None:
+    """One table for each suite and target; a row for each policy and reference, a column for each metric."""
+    results = Path(sys.argv[1]) if len(sys.argv) > 1 else default_results()
+    with open_index(results) as index:
+        llvm = fingerprints(index)[0][0]
+        found = index.execute("SELECT DISTINCT suite, target FROM cells WHERE track = 'speed' ORDER BY 1 DESC, 2 DESC")
+        for suite, target in found.fetchall():
+            print(f"\n**{suite}, {target}**\n")
+            print("| against | policy | " + " | ".join(f"`{name}`" for name in METRICS) + " |")
+            print("|---|---|" + "---:|" * len(METRICS))
+            for reference in REFERENCES["speed"]:
+                table = {
+                    metric: {
+                        row.policy: row.strict
+                        for row in standings(index, Question(suite, target, "speed", metric, reference, llvm))
+                    }
+                    for metric in METRICS
+                }
+                for policy in POLICIES:
+                    if policy != reference:
+                        figures = " | ".join(f"{table[metric][policy]:.3f}" for metric in METRICS)
+                        print(f"| {reference} | {policy} | {figures} |")
+
+
+if __name__ == "__main__":
+    main()
