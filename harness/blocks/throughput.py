@@ -126,11 +126,15 @@ def _costs(regions: list[dict[str, object]], texts: Sequence[str], asked: Sequen
         if len(modelled) == len(lines):
             found[number] = Cost(float(summary["BlockRThroughput"]))
         else:
-            found[number] = Cost(None, f"no scheduling information for {_left_out(lines, modelled)!r}")
+            found[number] = Cost(None, _lacking(_left_out(lines, modelled)))
     for number in asked:
         first = texts[number].partition("\n")[0]
-        found.setdefault(number, Cost(None, f"no scheduling information for {first!r}"))
+        found.setdefault(number, Cost(None, _lacking(first)))
     return found
+
+
+def _lacking(line: str) -> str:
+    return f"no scheduling information for {' '.join(line.split())!r}"
 
 
 def _left_out(lines: Sequence[str], modelled: Sequence[object]) -> str:
@@ -138,7 +142,7 @@ def _left_out(lines: Sequence[str], modelled: Sequence[object]) -> str:
     for line in lines:
         mnemonic = line.split()[0]
         if mnemonic not in names:
-            return line.replace("\t", " ")
+            return line
         names.remove(mnemonic)
     return lines[0]
 

@@ -17,7 +17,7 @@ from harness.policy import Policy, kind_of
 from harness.record import Row
 from harness.suite.load import Program
 from harness.suite.workloads import prepare, workloads_digest
-from harness.verify import CountedRun, expected_results, link_program, verify, verify_counted
+from harness.verify import CountedRun, Trial, expected_results, link_program, verify, verify_counted
 from harness.vocabulary import Isolation, Level, Outcome, PolicyKind, Target, Track
 
 __all__ = ["Cell", "CellResult", "cached_result", "cell_key", "functions_of", "run_cell"]
@@ -214,8 +214,11 @@ def _verify(cell: Cell, compiled: Compiled, counted: bool, bench: Bench) -> tupl
         return reference_object(cell.program, Level.O0, Target.X86_64, bench)
 
     expected = expected_results(cell.program, ready, build_reference, bench)
-    check = verify_counted if counted else verify
-    return check(cell.program, cell.target, compiled.object, compiled.digest, ready, expected, bench) or ()
+    trial = Trial(cell.program, cell.target, compiled.object, compiled.digest, ready, expected)
+    if counted:
+        return verify_counted(trial, bench)
+    verify(trial, bench)
+    return ()
 
 
 def _code(cell: Cell, frozen: FrozenModule, plan: CompilePlan, compiled: Compiled, bench: Bench) -> Code | str:

@@ -2,6 +2,15 @@
 
 from harness.verify.counter import require_counter
 from harness.verify.link import link_program
-from harness.verify.verify import CountedRun, Expected, expected_results, verify, verify_counted
+from harness.verify.verify import CountedRun, Expected, Trial, expected_results, verify, verify_counted
 
-__all__ = ["CountedRun", "Expected", "expected_results", "link_program", "require_counter", "verify", "verify_counted"]
+__all__ = [
+    "CountedRun",
+    "Expected",
+    "Trial",
+    "expected_results",
+    "link_program",
+    "require_counter",
+    "verify",
+    "verify_counted",
+]

@@ -22,6 +22,7 @@ from harness.vocabulary import Outcome, Target
 __all__ = [
     "CountedRun",
     "Expected",
+    "Trial",
     "counting_runner",
     "expected_results",
     "run_workloads",
@@ -32,6 +33,18 @@ __all__ = [
 
 Expected = Mapping[str, str]
 """Workload name → digest of the right result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """An object, and what it must do."""
+
+    program: Program
+    target: Target
+    object: Path
+    object_digest: str
+    ready: tuple[ReadyWorkload, ...]
+    expected: Expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,46 +72,30 @@ def counting_runner(target: Target, bench: Bench) -> Runner:
     return Runner(bench.toolchain.counter(target), address_space=None, plugin=plugin)
 
 
-def verify(
-    program: Program,
-    target: Target,
-    linked_object: Path,
-    object_digest: str,
-    ready: tuple[ReadyWorkload, ...],
-    expected: Expected,
-    bench: Bench,
-) -> None:
+def verify(trial: Trial, bench: Bench) -> None:
     """Link the object and run every workload. Equal objects are verified once.
 
     Raises CellError with the first outcome other than ``ok``.
     """
-    key = _key("verify", program, target, object_digest, ready, expected, bench)
+    key = _key("verify", trial, bench)
     area = bench.area("verified")
     with bench.store.lock(area, key):
         known = bench.store.get(area, key)
         if known is None:
-            known = _verify(program, target, linked_object, ready, expected, bench)
+            known = _verify(trial, bench)
             bench.store.put(area, key, known)
     _require_ok(known)
 
 
-def verify_counted(
-    program: Program,
-    target: Target,
-    linked_object: Path,
-    object_digest: str,
-    ready: tuple[ReadyWorkload, ...],
-    expected: Expected,
-    bench: Bench,
-) -> tuple[CountedRun, ...]:
+def verify_counted(trial: Trial, bench: Bench) -> tuple[CountedRun, ...]:
     """Like ``verify``, and count in the same runs what they execute."""
     import zstandard
 
     counter = native_digest("count")
-    key = digest_of([counter, _key("counted", program, target, object_digest, ready, expected, bench)])
+    key = digest_of([counter, _key("counted", trial, bench)])
 
     def make(entry: Path) -> None:
-        facts, contents = _verify_counted(program, target, linked_object, ready, expected, bench)
+        facts, contents = _verify_counted(trial, bench)
         for name, content in contents.items():
             (entry / f"{name}.zst").write_bytes(zstandard.ZstdCompressor(level=3).compress(content))
         (entry / "facts.json").write_text(json.dumps(facts))
@@ -124,20 +121,12 @@ def _counted_run(entry: Path, workload: str, altered: str | None) -> CountedRun:
     return CountedRun(workload, counts, altered=altered and f"workload {workload}: {altered}")
 
 
-def _key(
-    kind: str,
-    program: Program,
-    target: Target,
-    object_digest: str,
-    ready: tuple[ReadyWorkload, ...],
-    expected: Expected,
-    bench: Bench,
-) -> str:
+def _key(kind: str, trial: Trial, bench: Bench) -> str:
     return digest_of(
         [
-            [kind, 1, object_digest, program.benchmark.link, program.benchmark.language],
-            [workloads_digest(ready), dict(expected), [item.workload.timeout for item in ready]],
-            [bench.toolchain.fingerprint.llvm, bench.toolchain.runtime_fingerprint(target)],
+            [kind, 1, trial.object_digest, trial.program.benchmark.link, trial.program.benchmark.language],
+            [workloads_digest(trial.ready), dict(trial.expected), [item.workload.timeout for item in trial.ready]],
+            [bench.toolchain.fingerprint.llvm, bench.toolchain.runtime_fingerprint(trial.target)],
         ]
     )
 
@@ -147,45 +136,32 @@ def _require_ok(known: Mapping[str, str]) -> None:
         raise CellError(Outcome(known["outcome"]), known["detail"])
 
 
-def _verify(
-    program: Program,
-    target: Target,
-    linked_object: Path,
-    ready: tuple[ReadyWorkload, ...],
-    expected: Expected,
-    bench: Bench,
-) -> dict[str, str]:
+def _verify(trial: Trial, bench: Bench) -> dict[str, str]:
     try:
-        results = run_workloads(program, target, linked_object, ready, bench)
+        results = run_workloads(trial.program, trial.target, trial.object, trial.ready, bench)
     except CellError as error:
         return _failed(error)
-    return _compared(results, expected, bench)
+    return _compared(results, trial.expected, bench)
 
 
-def _verify_counted(
-    program: Program,
-    target: Target,
-    linked_object: Path,
-    ready: tuple[ReadyWorkload, ...],
-    expected: Expected,
-    bench: Bench,
-) -> tuple[dict[str, Any], dict[str, bytes]]:
+def _verify_counted(trial: Trial, bench: Bench) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The outcome's record, and each workload's counts; none unless every result is right."""
-    runner = counting_runner(target, bench)
+    runner = counting_runner(trial.target, bench)
+    benchmark = trial.program.benchmark
     runs: dict[str, Execution] = {}
     altered: dict[str, str | None] = {}
     with bench.store.scratch() as scratch:
         executable = scratch / "program"
         try:
-            link_program(program.benchmark, target, linked_object, executable, bench.toolchain, bench.store)
-            for item in ready:
+            link_program(benchmark, trial.target, trial.object, executable, bench.toolchain, bench.store)
+            for item in trial.ready:
                 runs[item.workload.name] = observe(executable, item, runner, bench.sandbox)
         except CellError as error:
             return {**_failed(error), "altered": {}}, {}
         memory = loaded(executable)
         for name, run in runs.items():
             altered[name] = _foreign_code(run.counts, memory)
-    facts = _compared({name: run.digest for name, run in runs.items()}, expected, bench)
+    facts = _compared({name: run.digest for name, run in runs.items()}, trial.expected, bench)
     return {**facts, "altered": altered}, {name: run.counts for name, run in runs.items() if run.counts is not None}
 
 

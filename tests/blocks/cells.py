@@ -13,7 +13,7 @@ from harness.measure import choose_metrics
 from harness.policy import kind_of, load_policy
 from harness.suite.load import Program
 from harness.suite.workloads import prepare
-from harness.verify import CountedRun, link_program, verify_counted
+from harness.verify import CountedRun, Trial, link_program, verify_counted
 from harness.verify.verify import expected_results
 from harness.vocabulary import Level, Target, Track
 from tests.programs import own_program
@@ -68,4 +68,4 @@ def counted(program: Program, target: Target, bench: Bench) -> tuple[CountedRun,
     expected = expected_results(
         program, ready, lambda: reference_object(program, Level.O0, Target.X86_64, bench), bench
     )
-    return verify_counted(program, target, compiled.object, compiled.digest, ready, expected, bench)
+    return verify_counted(Trial(program, target, compiled.object, compiled.digest, ready, expected), bench)
