@@ -52,7 +52,7 @@ class Cost:
 def block_costs(texts: Sequence[str], model: Model, bench: Bench) -> list[Cost]:
     """The cost of each text (one instruction a line), in order. An empty text costs nothing.
 
-    Raises CellError when llvm-mca does not run.
+    Raises ValueError when llvm-mca has no scheduling model of the CPU, and CellError when it runs out of time.
     """
     prefix = digest_of(["mca", 1, model.target.value, model.cpu, bench.toolchain.fingerprint.llvm])
     keys = {text: digest_of([prefix, text]) for text in texts if text}
@@ -72,7 +72,10 @@ def known_models(target: Target, bench: Bench) -> tuple[str, ...]:
     """The CPUs that llvm-mca has a scheduling model of, or at least a name."""
     command = [bench.toolchain.tool("llvm-mca"), f"-mtriple={TARGETS[target].triple}", "-mcpu=help"]
     done = run(command, cwd=bench.store.root, limits=Limits(wall=20))
-    return tuple(re.findall(r"^  (\S+) +- Select the", done.stderr.decode(), re.MULTILINE))
+    found = tuple(re.findall(r"^  (\S+) +- Select the", done.stderr.decode(), re.MULTILINE))
+    if not found:  # not kept: the next cell asks again
+        raise CellError(Outcome.COMPILE_ERROR, f"llvm-mca lists no CPU: {done.reason()}", transient=True)
+    return found
 
 
 def _model(texts: Sequence[str], model: Model, bench: Bench) -> list[Cost]:
@@ -96,7 +99,9 @@ def _model(texts: Sequence[str], model: Model, bench: Bench) -> list[Cost]:
             continue
         if not done.ok:
             bench.store.require_space(done.stderr)
-            raise CellError(Outcome.COMPILE_ERROR, done.reason(), done.transient)
+            if done.transient:
+                raise CellError(Outcome.COMPILE_TIMEOUT, done.reason(), transient=True)
+            raise ValueError(done.reason())
         costs |= _costs(json.loads(done.stdout)["CodeRegions"], texts, pending)
     return [costs[number] for number in range(len(texts))]
 

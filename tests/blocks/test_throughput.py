@@ -229,3 +229,28 @@ def test_another_cpu(target: Target, bench: Bench, tmp_path: Path) -> None:
     units = {row.metric: row.unit for row in result.rows(cell(program, target), list(names), bench.isolation)}
     assert units["mca.cycles"] == f"{TARGETS[target].model} cycles"
     assert units[f"mca.cycles@{cpu}"] == f"{cpu} cycles"
+
+
+def test_a_cpu_without_a_scheduling_model(bench: Bench, tmp_path: Path) -> None:
+    program = made(tmp_path, KERNELS, ["100"], noinline=("recurrence", "straight"))
+    result = measure(program, Target.X86_64, bench, "mca.cycles@i386", "mca.cycles")
+    assert result.outcome is Outcome.OK
+    assert "unable to find instruction-level scheduling information" in result.missing["mca.cycles@i386"]
+    assert "mca.cycles" in result.values
+
+
+def test_a_model_that_takes_too_long_is_tried_again(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Out of time is no property of the block: nothing is kept."""
+
+    def late(argv: list[str], *, cwd: Path, limits: Limits) -> Ended:
+        return run(["sleep", "10"], cwd=cwd, limits=Limits(wall=0.2))
+
+    program = made(tmp_path, KERNELS, ["101"], noinline=("recurrence", "straight"))
+    with monkeypatch.context() as patch:
+        patch.setattr(throughput, "run", late)
+        patch.setattr(throughput, "_recall", lambda *_: {})
+        result = measure(program, Target.X86_64, bench, "mca.static@alderlake")
+    assert (result.outcome, result.transient) == (Outcome.COMPILE_TIMEOUT, True)
+    assert measure(program, Target.X86_64, bench, "mca.static@alderlake").values

@@ -88,6 +88,8 @@ def test_a_path_to_nothing_is_named(tmp_path: Path) -> None:
         (GOOD.replace("files =", "file =", 1), "benchmarks.1.files: this field is missing (and 1 more)"),
         (GOOD.replace('split = "test"', 'split = "tset"'), "benchmarks.2.split: Input should be 'train' or 'test'"),
         (GOOD.replace('name = "second"', 'name = "first"'), "the file: two benchmarks are called 'first'"),
+        (GOOD.replace('{ name = "small" }', '{ name = "small", kind = "time" }', 1),
+         "benchmarks.1: workloads: none is of the kind 'count': nothing would verify an object"),
         (GOOD.replace('name = "mine"', 'name = "cbench"'), "name: a suite called 'cbench' comes with the harness"),
     ],
 )  # fmt: skip

@@ -43,7 +43,10 @@ def _costs(subject: Subject) -> list[Cost]:
     models = known_models(subject.target, subject.bench)
     if subject.model not in models:
         raise NotMeasurableError(f"llvm-mca knows no {subject.target.value} CPU {subject.model!r}")
-    return block_costs(subject.evidence.blocks.texts, Model(subject.target, subject.model), subject.bench)
+    try:
+        return block_costs(subject.evidence.blocks.texts, Model(subject.target, subject.model), subject.bench)
+    except ValueError as reason:
+        raise NotMeasurableError(str(reason)) from None
 
 
 def _cycles(block: Block, cost: Cost) -> float:
