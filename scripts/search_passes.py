@@ -19,11 +19,11 @@ from pathlib import Path
 from harness.apply import compile_decisions
 from harness.bench import Bench, open_bench
 from harness.decide import Decisions
+from harness.elf import SHF_ALLOC, SHT_NOBITS, sections
 from harness.engine import local_engine
 from harness.errors import CellError
 from harness.flow.cell import reference_object
 from harness.freeze import freeze
-from harness.measure.elf import SHF_ALLOC, SHT_NOBITS, sections
 from harness.policy import kind_of
 from harness.policy.pass_sequence.names import LEGACY_ACTIONS
 from harness.suite.load import Program, choose, load_suite
