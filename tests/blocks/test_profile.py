@@ -121,6 +121,29 @@ def test_blocks_that_are_left_in_the_middle(target: Target, bench: Bench, tmp_pa
     assert 0 < surplus <= calls * longest
 
 
+REPEATS = """
+#include <stdio.h>
+int main(int argc, char **argv) {
+  static char from[500] = "text", to[500];
+  const char *source = from;
+  char *destination = to;
+  unsigned long count = sizeof from;
+  __asm__ volatile("rep movsb" : "+S"(source), "+D"(destination), "+c"(count) : : "memory");
+  printf("%s %d\\n", to, argc);
+  return 0;
+}
+"""
+
+
+def test_an_instruction_that_repeats_counts_once_a_repetition(bench: Bench, tmp_path: Path) -> None:
+    native = made(tmp_path, REPEATS)
+    code, _, found = laid_over(native, Target.X86_64, bench)
+    assert found.in_blocks + found.padding == found.inside
+    assert 500 <= found.inside < 540
+    assert found.by_function["loads"]["main"] >= 500 <= found.by_function["stores"]["main"]
+    assert any("rep" in text for text in code.texts)
+
+
 def block(address: int, size: int, padding: int, function: str = "f") -> Block:
     parts = tuple((offset, 1) for offset in range(size))
     return Block(function, address, address, size, size, padding, padding, 1.0, 0, 0, 0, parts)
