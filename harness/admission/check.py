@@ -74,14 +74,14 @@ def check_suite(
         name = program.benchmark.name
         faults, agreed[name] = findings_of(program, built[name])
         findings += faults
-    ways_to_count = [(program, target) for program in programs for target in Target]
+    ways_to_count = [b for program in programs for b in built[program.benchmark.name] if _is_counted(b)]
     observer.stage("counts", len(ways_to_count))
     for counted in engine.run(partial(_count, bench=bench), ways_to_count):
         if counted.value is None:
             raise counted.error or RuntimeError("a worker returned nothing")
-        program, target = counted.task
-        findings += [Finding(program.benchmark.name, "equal counts", message) for message in counted.value]
-        observer.advance(1, f"{program.benchmark.name} {target.value}")
+        name = counted.task.program.benchmark.name
+        findings += [Finding(name, "equal counts", message) for message in counted.value]
+        observer.advance(1, f"{name} {counted.task.target.value}")
     observer.stage("sanitize", len(programs))
     for checked in engine.run(partial(_sanitize, bench=bench), list(programs)):
         if checked.value is None:
@@ -149,14 +149,15 @@ def _build(way: tuple[Program, Target, Level], bench: Bench) -> BuildResult:
     return BuildResult(program, target, level, first, seconds=seconds)
 
 
-def _count(way: tuple[Program, Target], bench: Bench) -> list[str]:
-    """Why the program's counts are not those of every run; of a program that does not run, nothing is said."""
-    program, target = way
-    try:
-        built, _ = reference_object(program, Level.O2, target, bench)
-        return count_faults(program, target, built, prepare(program, bench.store), bench)
-    except (CellError, UsageError):
-        return []
+def _is_counted(built: BuildResult) -> bool:
+    """One build a target, and only what runs without the counter: the others' faults are found already."""
+    return built.level is Level.O2 and built.error is None
+
+
+def _count(built: BuildResult, bench: Bench) -> list[str]:
+    program, target = built.program, built.target
+    compiled, _ = reference_object(program, built.level, target, bench)
+    return count_faults(program, target, compiled, prepare(program, bench.store), built.results, bench)
 
 
 def _sanitize(program: Program, bench: Bench) -> list[str]:

@@ -1,14 +1,15 @@
 """Whether a program executes the same in every run: two counted runs, compared."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.bench import Bench
 from harness.blocks import Counts
+from harness.errors import CellError
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload
-from harness.verify.execute import observe
-from harness.verify.link import link_program
+from harness.verify.execute import Execution, observe
+from harness.verify.link import linked
 from harness.verify.verify import counting_runner
 from harness.vocabulary import Target
 
@@ -16,28 +17,40 @@ __all__ = ["count_faults"]
 
 
 def count_faults(
-    program: Program, target: Target, linked_object: Path, ready: Sequence[ReadyWorkload], bench: Bench
+    program: Program,
+    target: Target,
+    linked_object: Path,
+    ready: Sequence[ReadyWorkload],
+    right: Mapping[str, str],
+    bench: Bench,
 ) -> list[str]:
-    """What is wrong with the workloads' counts, one message a workload. Raises CellError when a run fails."""
+    """What is wrong with the workloads where they are counted, one message a workload.
+
+    ``right``: workload → digest of its result outside the counter.
+    """
     runner = counting_runner(target, bench)
     faults = []
-    with bench.store.scratch() as scratch:
-        executable = scratch / "program"
-        link_program(program.benchmark, target, linked_object, executable, bench.toolchain, bench.store)
-        for item in ready:
-            runs = [observe(executable, item, runner, bench.sandbox).counts for _ in range(2)]
-            if fault := _fault(*runs):
-                faults.append(f"workload {item.workload.name} on {target.value}: {fault}")
+    try:
+        with linked(program.benchmark, target, linked_object, bench) as executable:
+            for item in ready:
+                name = item.workload.name
+                one, other = (observe(executable, item, runner, bench.sandbox) for _ in range(2))
+                if fault := _fault(one, other, right.get(name)):
+                    faults.append(f"workload {name} on {target.value}: {fault}")
+    except CellError as error:
+        faults.append(f"{target.value}, counted: {error.message}")
     return faults
 
 
-def _fault(first: bytes | None, second: bytes | None) -> str | None:
-    if first is None or second is None:
+def _fault(one: Execution, other: Execution, right: str | None) -> str | None:
+    if right is not None and {one.digest, other.digest} != {right}:
+        return "gives another result where it is counted"
+    if one.counts is None or other.counts is None:
         return "ends in a way that leaves no counts"
-    one, other = Counts.parse(first), Counts.parse(second)
-    if one.incomplete or other.incomplete:
-        return f"cannot be counted exactly: {one.incomplete or other.incomplete}"
-    if first != second:
-        totals = f"{one.total['instructions']:,} instructions in one run, {other.total['instructions']:,} in the next"
-        return f"executes not the same in every run: {totals}"
+    first, second = Counts.parse(one.counts), Counts.parse(other.counts)
+    if first.incomplete or second.incomplete:
+        return f"cannot be counted exactly: {first.incomplete or second.incomplete}"
+    if one.counts != other.counts:
+        totals = [f"{counts.total['instructions']:,}" for counts in (first, second)]
+        return f"executes not the same in every run: {totals[0]} instructions in one, {totals[1]} in the next"
     return None

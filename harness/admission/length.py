@@ -11,7 +11,7 @@ from harness.bench import Bench
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload
 from harness.verify.execute import observe
-from harness.verify.link import link_program
+from harness.verify.link import linked
 from harness.verify.verify import runner_for
 from harness.vocabulary import Target
 
@@ -44,9 +44,7 @@ def native_seconds(
     native = Target.X86_64
     runner = runner_for(native, bench.toolchain)
     seconds: dict[str, float] = {}
-    with bench.store.scratch() as scratch:
-        executable = scratch / "program"
-        link_program(program.benchmark, native, linked_object, executable, bench.toolchain, bench.store)
+    with linked(program.benchmark, native, linked_object, bench) as executable:
         for item in ready:
             least = float("inf")
             for _ in range(_RUNS):

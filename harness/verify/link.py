@@ -1,8 +1,11 @@
 """Linking an object to a program: statically, so that the emulator needs no library folder and a
 run's instruction count does not contain a dynamic loader."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from harness.bench import Bench
 from harness.errors import CellError
 from harness.freeze.commands import driver
 from harness.process import Limits, run
@@ -11,7 +14,7 @@ from harness.suite.model import Benchmark
 from harness.toolchain import TARGETS, Toolchain
 from harness.vocabulary import Outcome, Target
 
-__all__ = ["link_command", "link_program"]
+__all__ = ["link_command", "link_program", "linked"]
 
 
 def link_command(benchmark: Benchmark, target: Target, linked_object: str, output: str) -> list[str]:
@@ -30,3 +33,12 @@ def link_program(
     if not done.ok:
         store.require_space(done.stderr)
         raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason()}", done.transient)
+
+
+@contextmanager
+def linked(benchmark: Benchmark, target: Target, linked_object: Path, bench: Bench) -> Iterator[Path]:
+    """The object as a program that can be run, for as long as the context lasts. Raises what ``link_program`` does."""
+    with bench.store.scratch() as scratch:
+        program = scratch / "program"
+        link_program(benchmark, target, linked_object, program, bench.toolchain, bench.store)
+        yield program

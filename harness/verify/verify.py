@@ -15,8 +15,8 @@ from harness.native import native_digest, native_plugin
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, workloads_digest
 from harness.toolchain import Toolchain
-from harness.verify.execute import Execution, Runner, execute, observe
-from harness.verify.link import link_program
+from harness.verify.execute import Runner, execute, observe
+from harness.verify.link import linked
 from harness.vocabulary import Outcome, Target
 
 __all__ = [
@@ -147,20 +147,13 @@ def _verify(trial: Trial, bench: Bench) -> dict[str, str]:
 def _verify_counted(trial: Trial, bench: Bench) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The outcome's record, and each workload's counts; none unless every result is right."""
     runner = counting_runner(trial.target, bench)
-    benchmark = trial.program.benchmark
-    runs: dict[str, Execution] = {}
-    altered: dict[str, str | None] = {}
-    with bench.store.scratch() as scratch:
-        executable = scratch / "program"
-        try:
-            link_program(benchmark, trial.target, trial.object, executable, bench.toolchain, bench.store)
-            for item in trial.ready:
-                runs[item.workload.name] = observe(executable, item, runner, bench.sandbox)
-        except CellError as error:
-            return {**_failed(error), "altered": {}}, {}
-        memory = loaded(executable)
-        for name, run in runs.items():
-            altered[name] = _foreign_code(run.counts, memory)
+    try:
+        with linked(trial.program.benchmark, trial.target, trial.object, bench) as executable:
+            runs = {item.workload.name: observe(executable, item, runner, bench.sandbox) for item in trial.ready}
+            memory = loaded(executable)
+    except CellError as error:
+        return {**_failed(error), "altered": {}}, {}
+    altered = {name: _foreign_code(run.counts, memory) for name, run in runs.items()}
     facts = _compared({name: run.digest for name, run in runs.items()}, trial.expected, bench)
     return {**facts, "altered": altered}, {name: run.counts for name, run in runs.items() if run.counts is not None}
 
@@ -198,13 +191,8 @@ def run_workloads(
 ) -> dict[str, str]:
     """Link the object, run every workload once; workload name → digest of its result."""
     runner = runner_for(target, bench.toolchain)
-    results: dict[str, str] = {}
-    with bench.store.scratch() as scratch:
-        executable = scratch / "program"
-        link_program(program.benchmark, target, linked_object, executable, bench.toolchain, bench.store)
-        for item in ready:
-            results[item.workload.name] = execute(executable, item, runner, bench.sandbox)
-    return results
+    with linked(program.benchmark, target, linked_object, bench) as executable:
+        return {item.workload.name: execute(executable, item, runner, bench.sandbox) for item in ready}
 
 
 def expected_results(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -63,6 +64,20 @@ int main(void) {
   return 0;
 }
 """
+EMULATED = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+int main(void) {
+#ifdef __x86_64__
+  if (!getauxval(AT_SYSINFO_EHDR)) { WHAT; }
+#endif
+  puts("native");
+  return 0;
+}
+"""
+"""Does something else under the emulator, which maps no vDSO; on AArch64 there is nothing but the emulator."""
 HANDLER = """
 #include <signal.h>
 #include <stdio.h>
@@ -87,6 +102,8 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> tuple[User, Path, Answer
         Sketch("pinned", FINE, expected="other\n"),
         Sketch("fickle", FICKLE),
         Sketch("handler", HANDLER),
+        Sketch("emulated", EMULATED.replace("WHAT", 'puts("not ")')),
+        Sketch("aborts", EMULATED.replace("WHAT", "abort()")),
         Sketch("plain-char", SIGN, more='flags = ["-fsigned-char"]'),
     )
     user = User.at(folder)
@@ -99,7 +116,12 @@ def test_each_fault_is_found(faulty: tuple[User, Path, Answer]) -> None:
     found: dict[str, list[tuple[str, str]]] = {}
     for finding in json.loads(answer.out):
         found.setdefault(finding["benchmark"], []).append((finding["check"], finding["message"]))
-    assert set(found) == {"clock", "sign", "level", "native", "shift", "heap", "pinned", "fickle", "handler"}
+    assert set(found) == {"clock", "sign", "level", "native", "shift", "heap", "pinned"} | {
+        *("fickle", "handler", "emulated", "aborts")
+    }
+    elsewhere = "workload only on x86-64: gives another result where it is counted"
+    assert found["emulated"] == [("equal counts", elsewhere)]
+    assert found["aborts"] == [("equal counts", "x86-64, counted: workload only: killed by SIGABRT")]
     assert [check for check, _ in found["fickle"]] == ["equal counts"] * 2
     targets = sorted(message.split(":")[0] for _, message in found["fickle"])
     assert targets == ["workload only on aarch64", "workload only on x86-64"]
@@ -122,7 +144,7 @@ def test_each_fault_is_found(faulty: tuple[User, Path, Answer]) -> None:
     assert check == "sanitizers" and "heap-buffer-overflow" in message
     ((check, message),) = found["pinned"]
     assert check == "pinned result" and "is not the pinned one" in message
-    assert "2 of 11 programs of faulty are admitted" in answer.err
+    assert "2 of 13 programs of faulty are admitted" in answer.err
 
 
 def test_only_what_all_builds_agree_on_is_pinned(faulty: tuple[User, Path, Answer]) -> None:
@@ -267,7 +289,7 @@ def test_a_busy_machine_is_given_a_few_tries(
     left: Iterator[float] = iter(taken)
 
     monkeypatch.setattr(length, "observe", lambda *_: SimpleNamespace(cpu=next(left)))
-    monkeypatch.setattr(length, "link_program", lambda *_: None)
+    monkeypatch.setattr(length, "linked", lambda *_: nullcontext(tmp_path))
     program = own_program(tmp_path, {"main.c": FINE})
     assert native_seconds(program, tmp_path, prepare(program, bench.store), bench) == {"only": counted}
     assert list(left) == []

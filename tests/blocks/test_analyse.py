@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.apply import Compiled, Step, clang_generate, compile_decisions, optimise
+from harness.apply import Compiled, CompilePlan, Step, clang_generate, compile_decisions, optimise
 from harness.bench import Bench
 from harness.blocks import Block, Code, analyse, generate_variants
 from harness.blocks.address_map import MappedBlock, read_address_map
 from harness.blocks.disassembly import BlockText, block_texts
 from harness.blocks.spills import Traffic
 from harness.elf import loaded
-from harness.freeze import freeze
+from harness.freeze import FrozenModule, freeze
 from harness.policy import kind_of
 from harness.suite.load import Program
 from harness.toolchain import TARGETS, Toolchain
@@ -32,7 +32,7 @@ int main(int argc, char **argv) { for (int i = 0; i < argc + 3; i++) printf("%d\
 OTHER = PLAIN.replace("argc + 3", "argc + 4")
 
 
-def compiled(program: Program, target: Target, bench: Bench):  # type: ignore[no-untyped-def]
+def compiled(program: Program, target: Target, bench: Bench) -> tuple[FrozenModule, CompilePlan, Compiled]:
     one = cell(program, target)
     frozen = freeze(program, target, one.level, bench.toolchain, bench.store)
     kind = kind_of(one.policy.manifest.kind)

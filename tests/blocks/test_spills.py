@@ -9,6 +9,7 @@ import pytest
 from harness.bench import Bench
 from harness.blocks import Code
 from harness.blocks.spills import Traffic, spill_traffic
+from harness.suite.load import Program
 from harness.toolchain import Toolchain
 from harness.vocabulary import Target
 from tests.blocks.cells import code_of, made, measure
@@ -40,7 +41,7 @@ int main(int argc, char **argv) {{
 REMARK = re.compile(r"(?:#|//) (\d+)-byte (Folded )?(Spill|Reload)")
 
 
-def program(folder: Path):  # type: ignore[no-untyped-def]
+def program(folder: Path) -> Program:
     return made(folder, PRESSURE, ["50"], noinline=("crowd", "saved"))
 
 

@@ -1,48 +1,37 @@
 """What the register allocator could not keep in registers: memory operands of spill slots."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from harness.blocks import Block
 from harness.measure.evidence import Need, NotMeasurableError
 from harness.measure.registry import Breakdown, Subject, metric
 from harness.vocabulary import Track
 
-_SPEED = (Track.SPEED,)
+_operands = partial(metric, unit="operands", deterministic=True, tracks=[Track.SPEED], can_be_zero=True)
+_IN_CODE = [Need.CODE]
+_AS_EXECUTED = [Need.RUNS, Need.CODE]
 
 
-@metric("spills", unit="operands", deterministic=True, needs=[Need.CODE], tracks=_SPEED, can_be_zero=True)
+@_operands("spills", needs=_IN_CODE)
 def spills(subject: Subject) -> Breakdown:
     """Stores to spill slots in the finished code."""
     return _sum(subject, lambda block: block.spills, _once(subject))
 
 
-@metric("reloads", unit="operands", deterministic=True, needs=[Need.CODE], tracks=_SPEED, can_be_zero=True)
+@_operands("reloads", needs=_IN_CODE)
 def reloads(subject: Subject) -> Breakdown:
     """Loads from spill slots in the finished code."""
     return _sum(subject, lambda block: block.reloads, _once(subject))
 
 
-@metric(
-    "spills.executed",
-    unit="operands",
-    deterministic=True,
-    needs=[Need.RUNS, Need.CODE],
-    tracks=_SPEED,
-    can_be_zero=True,
-)
+@_operands("spills.executed", needs=_AS_EXECUTED)
 def spills_executed(subject: Subject) -> Breakdown:
     """Stores to spill slots, each as often as its block was executed."""
     return _sum(subject, lambda block: block.spills, subject.evidence.profile.executions.tolist())
 
 
-@metric(
-    "reloads.executed",
-    unit="operands",
-    deterministic=True,
-    needs=[Need.RUNS, Need.CODE],
-    tracks=_SPEED,
-    can_be_zero=True,
-)
+@_operands("reloads.executed", needs=_AS_EXECUTED)
 def reloads_executed(subject: Subject) -> Breakdown:
     """Loads from spill slots, each as often as its block was executed."""
     return _sum(subject, lambda block: block.reloads, subject.evidence.profile.executions.tolist())
