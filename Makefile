@@ -1,5 +1,5 @@
 # The two commands are `make run` and `make test`; both install what is missing first.
-.PHONY: run test test-all check bench setup setup-test serve requirements
+.PHONY: run test test-all check bench verdicts setup setup-test serve requirements
 
 run: setup            ## measure every policy on cBench and print the standings
 	.venv/bin/harness run --suite cbench
@@ -19,6 +19,10 @@ check: setup-test     ## style and types
 bench: setup-test     ## the harness's own speed
 	.venv/bin/python -m pytest benchmarks -p no:xdist -p benchmark
 
+verdicts: setup-test  ## what other tools conclude of the same executables in the same time: half an hour
+	@scripts/setup verdicts
+	.venv/bin/python -m benchmarks.verdicts
+
 serve: setup          ## the leaderboard in the browser
 	.venv/bin/harness serve
 
@@ -29,6 +33,6 @@ setup-test:
 	@scripts/setup test
 
 requirements:         ## pin anew: needs uv
-	cd requirements && for name in runtime dev; do \
+	cd requirements && for name in runtime dev verdicts; do \
 	  uv pip compile --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header \
 	    --python-version 3.11 $$name.in -o $$name.txt; done

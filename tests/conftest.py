@@ -25,6 +25,9 @@ ONE_WORKER = {
 }
 """Modules whose tests share something that takes long to make: one worker runs all of each."""
 
+TIMING = {"tests/sandbox/test_turns.py", "tests/timing/test_campaign.py"}
+"""Modules whose programs take turns on one core: one worker runs all of them, so that they do not meet there."""
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
@@ -34,6 +37,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class ByModule(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             module = nodeid.split("::")[0]
+            if module in TIMING:
+                return "timing"
             return module if module in ONE_WORKER else nodeid
 
     return ByModule(config, log)

@@ -1,15 +1,18 @@
 """Rows and run files made by tests, for what reads them."""
 
 import json
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from harness.digest import canonical_json, digest_bytes, digest_of
-from harness.record.rows import Row
+from harness.record.rows import CONTROL, Block, Campaign, Conditions, Control, Row, Sample
 from harness.record.runfile import write_run
 from harness.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Target, Track
 
-__all__ = ["header", "row", "run_file", "written_by_another"]
+__all__ = ["block", "blocks", "campaign", "header", "row", "run_file", "written_by_another"]
 
 LLVM = "a" * 64
 
@@ -68,10 +71,69 @@ def header(rows: list[Row], **fields: Any) -> dict[str, Any]:
     }
 
 
-def run_file(results: Path, rows: list[Row], **fields: Any) -> Path:
+def run_file(
+    results: Path, rows: list[Row], campaigns: Sequence[Campaign] = (), blocks: Sequence[Block] = (), **fields: Any
+) -> Path:
     """A finished run with these rows."""
     results.mkdir(parents=True, exist_ok=True)
-    return write_run(results, header(rows, **fields), rows)
+    return write_run(results, header(rows, **fields), rows, campaigns, blocks)
+
+
+def campaign(name: str = "c1", started: str = "2026-01-01T00:00:00+00:00", *marks: str, **fields: Any) -> Campaign:
+    """A campaign whose control is in order; with ``marks``, one that cannot be used."""
+    chosen: dict[str, Any] = {
+        "campaign": name,
+        "started": started,
+        "finished": started,
+        "core": 1,
+        "slice": 0.005,
+        "precision": 0.005,
+        "budget": 600.0,
+        "seconds": 12.5,
+        "blocks": 30,
+        "control": Control(ratio=1.0004, low=0.9989, high=1.0019, pairs=30),
+        "marks": marks,
+    }
+    return Campaign(**{**chosen, **fields})
+
+
+def block(seconds: Mapping[str, float], number: int = 0, benchmark: str = "one", **fields: Any) -> Block:
+    """One block: object → CPU seconds. Its layout is its number."""
+    still: dict[str, Any] = dict.fromkeys(("seconds", "waited", "others", "busy", "steal", "idle", "suspended"), 0.0)
+    conditions = Conditions(**still, pressure=None, load=0.5, frequency=None, throttled=0)
+    chosen: dict[str, Any] = {
+        "campaign": "c1",
+        "benchmark": benchmark,
+        "target": Target.X86_64,
+        "workload": "long",
+        "inputs": digest_of(["inputs", benchmark]),
+        "number": number,
+        "layout": number,
+        "passes": 1,
+        "samples": tuple(
+            Sample(object=name, cpu=cpu, wall=2 * cpu, preemptions=0, first=first)
+            for first, (name, cpu) in enumerate(seconds.items())
+        ),
+        "conditions": conditions,
+    }
+    return Block(**{**chosen, **fields})
+
+
+def blocks(
+    seconds: Mapping[str, float], count: int = 15, benchmark: str = "one", noise: float = 0.002, **fields: Any
+) -> list[Block]:
+    """A program's blocks, with a control (the first object's copy); each time off by up to about ``noise``."""
+    random = Random(digest_of([benchmark, count, sorted(seconds), fields.get("campaign", "")]))
+    first = next(iter(seconds.values()))
+    return [
+        block(
+            {name: cpu * math.exp(random.gauss(0, noise)) for name, cpu in {**seconds, CONTROL: first}.items()},
+            number,
+            benchmark,
+            **fields,
+        )
+        for number in range(count)
+    ]
 
 
 def written_by_another(path: Path, body: bytes | None = None, **changes: Any) -> Path:

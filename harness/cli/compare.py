@@ -8,10 +8,10 @@ from typing import Any
 from harness.cli.leaderboard import answers, asked
 from harness.cli.output import Column, Format, emit
 from harness.paths import default_results
-from harness.rank import Comparison
-from harness.rank import compare as compare_policies
-from harness.rank.compare import summarise
-from harness.rank.standings import Question
+from harness.rank import Comparison, Versus, campaigns, versus
+from harness.rank.contest import NEVER, percent
+from harness.rank.question import Question
+from harness.rank.words import campaign_lines, verdict_mark
 from harness.record import open_index
 
 __all__ = ["compare"]
@@ -21,15 +21,16 @@ def compare(a: str, b: str, results: Path | None, format_: Format, **restriction
     """One table for each suite, track and target that has rows of both."""
     records: list[dict[str, Any]] = []
     with open_index(results or default_results()) as index:
-        for question, table in answers(
-            _without_reference(asked(index, restrictions)), lambda q: compare_policies(index, q, a, b)
-        ):
+        questions = _without_reference(asked(index, restrictions))
+        for question, found in answers(questions, lambda question: versus(index, question, a, b)):
             if format_ is Format.TABLE:
                 title = f"{question.suite} · {question.target} · {question.metric}: {a} against {b}"
-                emit([_shown(row) for row in table], _columns(a, b), format_, title=f"\n{title}")
-                print(_summary(table, a, b))
+                shown = [_shown(row) for row in found.rows]
+                emit(shown, _columns(a, b, shown), format_, title=f"\n{title}")
+                timed = campaign_lines(campaigns(index, question, (a, b)), (row.pairs for row in found.rows))
+                print("\n".join((*_summary(found, a, b), *timed)))
             where = {"suite": question.suite, "target": question.target, "metric": question.metric}
-            records += [where | {"policy_a": a, "policy_b": b} | row.record() for row in table]
+            records += [where | {"policy_a": a, "policy_b": b} | row.record() for row in found.rows]
     if format_ is not Format.TABLE:
         emit(records, (), format_)
     return 0
@@ -40,30 +41,53 @@ def _without_reference(questions: Sequence[Question]) -> list[Question]:
     return list({replace(question, reference=""): question for question in questions}.values())
 
 
-def _columns(a: str, b: str) -> tuple[Column, ...]:
-    return (
+def _columns(a: str, b: str, shown: Sequence[dict[str, Any]]) -> tuple[Column, ...]:
+    """The columns that some row has something in."""
+    value = "{:,.6g}".format
+    every = (
         Column("benchmark", "benchmark"),
-        Column(a, "a", "{:,.6g}".format, right=True),
-        Column(b, "b", "{:,.6g}".format, right=True),
+        Column(a, "a", value, right=True),
+        Column(b, "b", value, right=True),
         Column(f"{b}/{a}", "ratio", "{:.4f}".format, right=True),
-        Column("", "remark"),
+        Column("95 % interval", "interval"),
+        Column("", "mark"),
+        Column("pairs", "pairs", right=True),
+        Column("MDE", "seen", right=True),
+        Column("", "note"),
     )
+    optional = {"interval", "pairs", "seen", "note"}
+    return tuple(column for column in every if column.field not in optional or any(row[column.field] for row in shown))
 
 
 def _shown(row: Comparison) -> dict[str, Any]:
-    remark = "same object" if row.same_object else ""
-    for outcome in (row.outcome_a, row.outcome_b):
-        if outcome != "ok":
-            remark = outcome
-    return row.record() | {"remark": remark}
+    notes = ["same object"] if row.same_object else []
+    notes += [outcome for outcome in dict.fromkeys((row.outcome_a, row.outcome_b)) if outcome != "ok"]
+    if row.remark and row.outcome_a == row.outcome_b == "ok":
+        notes.append(NEVER if row.remark.startswith(NEVER) else row.remark)
+    interval = None if row.low is None or row.high is None else f"{row.low:.4f} – {row.high:.4f}"
+    return row.record() | {
+        "interval": interval,
+        "mark": verdict_mark(row.verdict) or "",
+        "seen": percent(row.mde),
+        "note": "; ".join(notes),
+    }
 
 
-def _summary(table: list[Comparison], a: str, b: str) -> str:
-    found = summarise(table)
-    if found.mean is None:
-        return "no program has both values"
-    both = found.wins + found.losses + found.ties
-    return (
-        f"geometric mean {found.mean:.4f} over {both} of {found.programs} programs: {a} is better on {found.wins}, "
-        f"{b} on {found.losses}, equal on {found.ties}"
-    )
+def _summary(found: Versus, a: str, b: str) -> list[str]:
+    summary = found.summary
+    never = next((row.remark for row in found.rows if row.remark.startswith(NEVER)), None)
+    if summary.mean is None:
+        return [summary.conclusion]
+    exact = summary.these_low == summary.these_high
+    these = "exact for these" if exact else f"{_interval(summary.these_low, summary.these_high)} for these"
+    return [
+        f"geometric mean {summary.mean:.4f} over {summary.completed} of {summary.programs} programs: "
+        f"{a} is better on {summary.wins}, {b} on {summary.losses}, neither on {summary.ties}",
+        f"95 % interval: {_interval(summary.low, summary.high)} for programs like these; {these}",
+        summary.conclusion,
+        *([never] if never else []),
+    ]
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "unknown" if low is None or high is None else f"{low:.4f} – {high:.4f}"

@@ -9,10 +9,12 @@ from harness.errors import UsageError
 from harness.flow.request import parse_targets, parse_word
 from harness.measure import find_metric
 from harness.paths import default_results
-from harness.rank import standings
+from harness.rank import campaigns, standings
+from harness.rank.contest import percent
 from harness.rank.isolation import trusted_policies
-from harness.rank.question import questions
-from harness.rank.standings import Question, Standing, standings_sql
+from harness.rank.question import Question, questions
+from harness.rank.standings import Standing, standings_sql
+from harness.rank.words import campaign_lines, rank_range, reason_lines
 from harness.record import open_index
 from harness.vocabulary import Origin, Split, Track
 
@@ -26,13 +28,15 @@ def _ratio(value: float) -> str:
 
 
 COLUMNS = (
-    Column("rank", "rank", right=True),
+    Column("rank", "ranks", right=True),
     Column("policy", "policy"),
     Column("class", "class"),
     Column("strict", "strict", _ratio, right=True),
     Column("95 % interval", "interval"),
     Column("matched", "matched", _ratio, right=True),
-    Column("coverage", "covered", right=True),
+    Column("covered", "covered", right=True),
+    Column("W/T/L", "decided", right=True),
+    Column("MDE", "seen", right=True),
 )
 
 
@@ -56,16 +60,23 @@ def print_standings(results: Path, format_: Format, **restrictions: Any) -> None
     """
     with open_index(results) as index:
         tables = answers(asked(index, restrictions), lambda question: standings(index, question))
+        timed = [campaigns(index, question) for question, _ in tables]
         trusted = sorted({policy for question, _ in tables for policy in trusted_policies(index, question)})
     if format_ is not Format.TABLE:
         emit([row.record() for _, table in tables for row in table], COLUMNS, format_)
         return
-    for question, table in tables:
+    for (question, table), found in zip(tables, timed, strict=True):
         print()
         emit([_shown(row) for row in table], COLUMNS, format_, title=_title(question, table))
+        for line in (*campaign_lines(found, (row.pairs for row in table)), *reason_lines(table)):
+            print(line)
     if trusted:
         note(f"\nmeasured without the sandbox (--trust): {', '.join(trusted)}")
-    note("\nratios are geometric means of reference / policy: above 1 is better; ranks go by strict")
+    note(
+        "\nratios are geometric means of reference / policy: above 1 is better; ranks go by strict, and who cannot be "
+        "told apart shares them\nW/T/L: programs better than the reference, not different, worse or failed; "
+        "MDE: the smallest difference that would be seen"
+    )
 
 
 def asked(index: Any, restrictions: dict[str, Any]) -> list[Question]:
@@ -104,5 +115,12 @@ def _title(question: Question, table: list[Standing]) -> str:
 
 
 def _shown(row: Standing) -> dict[str, Any]:
-    interval = None if row.low is None or row.high is None else f"{row.low:.4f} – {row.high:.4f}"
-    return row.record() | {"interval": interval, "covered": f"{row.completed}/{row.benchmarks}"}
+    known = row.completed and row.low is not None and row.high is not None
+    interval = f"{row.low:.4f} – {row.high:.4f}" if known else None
+    return row.record() | {
+        "ranks": rank_range(row),
+        "interval": interval,
+        "covered": f"{row.completed}/{row.benchmarks}",
+        "decided": f"{row.wins}/{row.ties}/{row.losses}",
+        "seen": percent(row.mde),
+    }

@@ -105,6 +105,16 @@ def run(
     jobs: Jobs = None,
     results: Results = None,
     compile_timeout: Annotated[float, typer.Option(min=0.1, max=86400, help="Seconds for each compile step.")] = 60.0,
+    budget: Annotated[
+        float, typer.Option(min=1, max=86400, help="Run time: seconds of timing for each program, at most.")
+    ] = 60.0,
+    precision: Annotated[
+        float,
+        typer.Option(min=0.0005, max=0.5, help="Run time: stop where a ratio's 95 % interval is this near to it."),
+    ] = 0.005,
+    again: Annotated[
+        bool, typer.Option("--time-again", help="Run time: also of what a sound campaign has timed before.")
+    ] = False,
     trust: Trust = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
     as_json: Json = False,
@@ -112,6 +122,7 @@ def run(
 ) -> None:
     """Run policies on a suite and record the results. An interrupted run, given again, resumes."""
     from harness.cli.run import RunOptions, run
+    from harness.flow.timing import TimingRequest
 
     options = RunOptions(
         suite=suite,
@@ -123,9 +134,35 @@ def run(
         jobs=jobs,
         results=results,
         compile_timeout=compile_timeout,
+        timing=TimingRequest(budget, precision, again),
         trust=trust,
     )
     raise typer.Exit(run(options, dry_run, _format(as_json, as_csv)))
+
+
+@app.command()
+def selftest(
+    what: Annotated[str, typer.Argument(help="noise: what differences this machine can resolve.")],
+    campaigns: Annotated[int, typer.Option(min=1, max=1000, help="How many are taken.")] = 20,
+    seconds: Annotated[float, typer.Option(min=0.01, max=10, help="CPU time of the program.")] = 0.15,
+    budget: Annotated[float, typer.Option(min=1, max=86400, help="Seconds of a campaign, at most.")] = 60.0,
+    precision: Annotated[float, typer.Option(min=0.0005, max=0.5, help="As of `harness run`.")] = 0.005,
+    trust: Trust = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Measure how far this machine's verdicts on run time can be believed.
+
+    Takes campaigns with identical binaries and with binaries made 1 % and 3 % slower, judges them by the rule that
+    judges policies, and says how often it is wrong, what it finds, and how many pairs a difference needs.
+    """
+    import math
+
+    from harness.cli.selftest import selftest
+    from harness.timing.schedule import Plan
+
+    plan = Plan(budget=budget, precision=math.log1p(precision))
+    raise typer.Exit(selftest(what, campaigns, seconds, plan, trust, _format(as_json, as_csv)))
 
 
 @app.command()

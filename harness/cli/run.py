@@ -14,6 +14,7 @@ from harness.errors import UsageError
 from harness.flow.outlook import outlook
 from harness.flow.request import Request, make_request
 from harness.flow.run import RunReport, execute_run
+from harness.flow.timing import Timing, TimingRequest
 from harness.measure import ALL
 from harness.paths import default_results
 from harness.policy import kind_of
@@ -36,6 +37,7 @@ class RunOptions:
     jobs: int | None
     results: Path | None
     compile_timeout: float
+    timing: TimingRequest
     trust: bool
 
 
@@ -54,13 +56,16 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
         print(f"{plan.cells} cells: {plan.cells - plan.cached} to do, {plan.cached} cached")
         print(f"{plan.to_fetch} source trees to fetch, {plan.to_freeze} modules to freeze")
         print(f"about {duration(plan.seconds)} with {jobs} workers (a rough estimate)")
+        if plan.timed:
+            most = duration(plan.timed * options.timing.budget)
+            print(f"then run time of {plan.timed} programs, one at a time: up to {most} (--budget)")
         return 0
     if options.trust:
         note("without the sandbox: policies and programs run with your rights, and every row will say so")
     results = options.results or default_results()
     progress = observer()
     try:
-        report = execute_run(request, bench, local_engine(jobs), results, progress, sys.argv[1:])
+        report = execute_run(request, bench, local_engine(jobs), results, progress, sys.argv[1:], options.timing)
     except KeyboardInterrupt:
         note("interrupted: finished cells are kept, and the same command goes on from here")
         return 130
@@ -78,7 +83,7 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
         )
     except UsageError as error:  # the run is recorded; it only has nothing to be compared with yet
         note(f"no standings: {error}")
-    return 1 if report.failed or report.contradicted else 0
+    return 1 if report.failed or report.contradicted or report.timing.failed else 0
 
 
 def _summary(request: Request, report: RunReport, seconds: float) -> None:
@@ -89,6 +94,7 @@ def _summary(request: Request, report: RunReport, seconds: float) -> None:
         note(f"  {name}: {outcome}: {detail}\n    on {where}{more}")
     for (metric, why), count in _unmeasured(report.rows).most_common():
         note(f"  {metric} not measured on {count} cell{'s' if count > 1 else ''}: {why}")
+    _timing_summary(report.timing)
     for policy in request.policies:
         for remark in kind_of(policy.manifest.kind).notes(policy):
             note(f"  {policy.name}: {remark}")
@@ -100,6 +106,20 @@ def _summary(request: Request, report: RunReport, seconds: float) -> None:
             f"and was something else in an earlier run of the same cell"
         )
     note(f"recorded in {report.file}" if report.file else "nothing new: every row is recorded already")
+
+
+def _timing_summary(timing: Timing) -> None:
+    if timing.reused:
+        note(f"run time of {timing.reused} programs is of earlier campaigns (--time-again takes it anew)")
+    for campaign in timing.campaigns:
+        control = campaign.control
+        interval = "no interval" if control.low is None else f"99 % interval {control.low:.4f} – {control.high:.4f}"
+        note(
+            f"campaign {campaign.campaign}: {campaign.blocks} blocks in {duration(campaign.seconds)} on core "
+            f"{campaign.core}; control {control.ratio:.4f}, {interval}"
+        )
+        for mark in campaign.marks:
+            note(f"  NOT USABLE: {mark}")
 
 
 def _unmeasured(rows: tuple[Row, ...]) -> Counter[tuple[str, str]]:

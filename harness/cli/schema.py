@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from harness.errors import UsageError
 from harness.policy import Manifest
-from harness.record import Header, Row
+from harness.record.rows import Block, Campaign, Header, Row
 from harness.suite.model import Suite
 
 __all__ = ["SCHEMAS", "schema"]
@@ -15,6 +15,8 @@ SCHEMAS: dict[str, tuple[type[BaseModel], str]] = {
     "suite": (Suite, "suites/NAME/suite.toml"),
     "submission": (Manifest, "submissions/NAME/submission.toml"),
     "header": (Header, "first line of a run file, under the key `header`"),
+    "campaign": (Campaign, "a line of a run file, under the key `campaign`"),
+    "block": (Block, "a line of a run file, under the key `block`"),
     "row": (Row, "every other line of a run file"),
 }
 

@@ -11,6 +11,7 @@ from harness.errors import UsageError
 from harness.flow.progress import SilentObserver
 from harness.flow.request import make_request
 from harness.flow.run import execute_run
+from harness.flow.timing import USUAL_TIMING, TimingRequest
 
 if TYPE_CHECKING:
     import pandas
@@ -30,6 +31,7 @@ def evaluate(
     results: Path | None = None,
     jobs: int | None = None,
     compile_timeout: float = COMPILE_TIMEOUT,
+    timing: TimingRequest = USUAL_TIMING,
     trust: bool = False,
 ) -> "pandas.DataFrame":
     """Measure one policy on benchmarks of one suite.
@@ -38,7 +40,8 @@ def evaluate(
     is a suite's name (``"cbench"``: all of it) or names like ``"cbench/bzip2"``; a suite of one's own
     is named by the path of its file (``"mine/suite.toml"``, ``"mine/suite.toml/fft"``). ``metrics`` are
     those of the track when none is named; ``"all"`` stands for every one. With ``results`` the run is also
-    recorded in that folder. ``trust`` runs everything without the sandbox.
+    recorded in that folder. ``timing`` says how much is timed where run time is asked for; then the rows of the
+    track's references are there too. ``trust`` runs everything without the sandbox.
 
     Returns one row per cell, with the columns ``benchmark, target, policy, seed, outcome, detail``,
     the digests, and one column per metric (NaN where the outcome is not ``ok`` or it cannot be measured).
@@ -58,7 +61,7 @@ def evaluate(
         folder = results or Path(nowhere)
         command = ("evaluate", request.policies[0].name, *request_names(suite, names))
         report = execute_run(
-            request, open_bench(compile_timeout, trust=trust), engine, folder, SilentObserver(), command
+            request, open_bench(compile_timeout, trust=trust), engine, folder, SilentObserver(), command, timing
         )
     cells: dict[tuple[str, str, int], dict[str, object]] = {}
     for row in report.rows:
@@ -73,7 +76,7 @@ def evaluate(
                 "outcome": row.outcome.value,
                 "detail": row.detail,
                 **{name: fields.get(name) for name in ("frozen_digest", "decisions_digest", "object_digest")},
-                **dict.fromkeys(request.metrics, float("nan")),
+                **dict.fromkeys((*request.metrics, *request.timed_metrics), float("nan")),
             },
         )
         if row.metric is not None and row.value is not None:

@@ -8,6 +8,7 @@ from harness.flow.cell import Cell, cached_result, cell_key
 from harness.flow.request import Module, Request
 from harness.freeze import freeze, freeze_key
 from harness.measure import Need, find_metric
+from harness.suite.load import Program
 from harness.suite.sources import is_fetched
 
 __all__ = ["Outlook", "is_counted", "outlook", "remember_rate"]
@@ -26,6 +27,8 @@ class Outlook:
     to_freeze: int
     seconds: float
     """Estimate of the time to do, from what earlier cells on this machine cost."""
+    timed: int = 0
+    """Programs of which run time would be taken, if no sound campaign has."""
 
 
 def outlook(request: Request, bench: Bench, jobs: int) -> Outlook:
@@ -44,7 +47,12 @@ def outlook(request: Request, bench: Bench, jobs: int) -> Outlook:
         to_fetch=sum(not done for done in fetched.values()),
         to_freeze=len(missing),
         seconds=_estimate(to_do, missing, "counted" if is_counted(request.metrics) else "cells", bench) / jobs,
+        timed=sum(_has_time(program) for program in request.programs) if request.timed_metrics else 0,
     )
+
+
+def _has_time(program: Program) -> bool:
+    return any(workload.kind == "time" for workload in program.benchmark.workloads)
 
 
 def _is_cached(cell: Cell, frozen: dict[tuple[str, str, str], bool], request: Request, bench: Bench) -> bool:

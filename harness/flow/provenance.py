@@ -15,7 +15,7 @@ from harness.paths import ROOT
 from harness.record.rows import BenchmarkFacts, Host
 from harness.sandbox import describe
 
-__all__ = ["header_fields"]
+__all__ = ["cpu_model", "header_fields"]
 
 
 def header_fields(
@@ -47,6 +47,7 @@ def header_fields(
         "jobs": jobs,
         "compile_timeout": bench.compile_timeout,
         "benchmarks": facts,
+        "min_coverage": request.suite.definition.min_coverage,
     }
 
 
@@ -64,7 +65,7 @@ def _commit() -> tuple[str | None, bool | None]:
 def _host(bench: Bench) -> Host:
     governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
     return Host(
-        cpu=_cpu_model(),
+        cpu=cpu_model(),
         cores=len(os.sched_getaffinity(0)),
         kernel=os.uname().release,
         governor=governor.read_text().strip() if governor.is_file() else None,
@@ -73,7 +74,8 @@ def _host(bench: Bench) -> Host:
     )
 
 
-def _cpu_model() -> str:
+def cpu_model() -> str:
+    """The machine's CPU, as the kernel calls it."""
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith(("model name", "Model")):
             return line.split(":", 1)[1].strip()

@@ -9,9 +9,10 @@ from typing import TypeVar
 
 from harness.errors import UsageError
 from harness.flow.cell import Cell
-from harness.measure import choose_metrics
+from harness.measure import Metric, choose_metrics
 from harness.policy import Policy, all_policies
-from harness.policy.load import choose_policies
+from harness.policy.load import choose_policies, load_policy
+from harness.policy.tracks import REFERENCES
 from harness.suite.load import LoadedSuite, Program, choose, load_suite
 from harness.suite.sources import forget_digests
 from harness.vocabulary import Level, Target, Track
@@ -33,6 +34,8 @@ class Request:
     targets: tuple[Target, ...]
     track: Track
     metrics: tuple[str, ...]
+    timed_metrics: tuple[str, ...] = ()
+    """Those that a campaign takes."""
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -71,14 +74,35 @@ def make_request(
     given = [policy for policy in named if isinstance(policy, Policy)]
     found = choose_policies(policy for policy in named if isinstance(policy, str))
     every = [] if named else [p for p in all_policies() if p.manifest.track is chosen_track]
+    chosen = choose_metrics(metrics, chosen_track)
+    timed = [metric for metric in chosen if metric.timed]
+    places = _targets(targets, chosen)
+    timed = [metric for metric in timed if metric.targets & set(places)]
+    policies_ = found + given + every
+    if timed:  # a time is one beside the references', never against what was timed some other day
+        there = {policy.name for policy in policies_}
+        policies_ += [load_policy(name) for name in REFERENCES[chosen_track] if name not in there]
     return Request(
         suite=loaded,
         programs=choose(loaded, benchmarks),
-        policies=tuple(found + given + every),
-        targets=parse_targets(targets),
+        policies=tuple(policies_),
+        targets=places,
         track=chosen_track,
-        metrics=tuple(metric.name for metric in choose_metrics(metrics, chosen_track)),
+        metrics=tuple(metric.name for metric in chosen if not metric.timed),
+        timed_metrics=tuple(metric.name for metric in timed),
     )
+
+
+def _targets(names: Sequence[str], metrics: Sequence[Metric]) -> tuple[Target, ...]:
+    """The targets asked for, or those on which some metric can be taken. Raises UsageError where none can."""
+    found = parse_targets(names)
+    possible = tuple(target for target in found if any(target in metric.targets for metric in metrics))
+    if not possible:
+        raise UsageError(
+            f"{', '.join(metric.name for metric in metrics)} cannot be measured on {', '.join(found)}",
+            hint="run time is measured where programs run natively: --target x86-64",
+        )
+    return possible
 
 
 def parse_targets(names: Sequence[str]) -> tuple[Target, ...]:

@@ -17,6 +17,7 @@ from harness.flow.progress import Observer
 from harness.flow.provenance import header_fields
 from harness.flow.request import Request
 from harness.flow.stages import fetch_sources, freeze_modules, generate_inputs
+from harness.flow.timing import USUAL_TIMING, Timing, TimingRequest, time_cells
 from harness.freeze import FrozenModule, freeze
 from harness.measure import find_metric
 from harness.record import open_index
@@ -46,6 +47,8 @@ class RunReport:
     """Deterministic values that earlier runs of the same cells recorded too, and equal."""
     contradicted: tuple[Row, ...]
     """Rows whose deterministic value an earlier run of the same cell contradicts."""
+    timing: Timing = field(default_factory=Timing)
+    """What was timed."""
 
 
 @dataclass
@@ -62,17 +65,25 @@ class _Tally:
 
 
 def execute_run(
-    request: Request, bench: Bench, engine: Engine, results: Path, observer: Observer, command: Sequence[str]
+    request: Request,
+    bench: Bench,
+    engine: Engine,
+    results: Path,
+    observer: Observer,
+    command: Sequence[str],
+    wanted: TimingRequest = USUAL_TIMING,
 ) -> RunReport:
     """Do the run. An interrupted one, asked for again, does what is left.
+
+    ``wanted`` says how much is timed, where a metric of the request is a run time.
 
     Raises HarnessError when nothing sound could come of it: sources that cannot be had or frozen,
     a full disk, a broken reference, no sandbox on this machine.
     """
-    plan = digest_of(
+    journal_key = digest_of(
         [
             [(c.program.id, c.target.value, c.policy.digest, c.policy.name, c.seed) for c in request.cells],
-            [request.track.value, request.metrics, request.suite.definition.version],
+            [request.track.value, request.metrics, request.timed_metrics, request.suite.definition.version],
             [bench.toolchain.fingerprint.llvm, bench.toolchain.fingerprint.runtime, bench.compile_timeout],
             bench.isolation.value,
         ]
@@ -85,22 +96,26 @@ def execute_run(
     if run_files(results)[0]:
         open_index(results, warn=False).close()  # a torn run file is reported now, not when all is done
     with ExitStack() as cleanup:
-        journal = Journal(results, plan)
+        journal = Journal(results, journal_key)
         cleanup.callback(journal.close, remove=False)
         fetch_sources(request.programs, bench, engine, observer)
         generate_inputs(request.programs, bench, engine, observer)
         freeze_modules(request.modules, bench, engine, observer)
         tally = _cells(request, bench, engine, observer, journal, results)
+        timing = Timing()
+        if request.timed_metrics:
+            timing = time_cells(request, wanted, bench, engine, observer, journal, results)
+            tally.add(timing.rows)
         file = None
         recorded, reproduced, contradicted = _compare_with_recorded(results, tally.rows)
         if not recorded:
             header = header_fields(request, bench, engine.workers, command, started)
-            file = write_run(results, header, tally.rows)
+            file = write_run(results, header, tally.rows, timing.campaigns, timing.blocks)
             write_functions(file, tally.rows, partial(functions_of, bench=bench))
         cleanup.pop_all()
         journal.close(remove=True)
     return RunReport(
-        tuple(tally.rows), len(request.cells), tally.computed, tally.failed, file, reproduced, contradicted
+        tuple(tally.rows), len(request.cells), tally.computed, tally.failed, file, reproduced, contradicted, timing
     )
 
 

@@ -18,6 +18,8 @@ class Need(Enum):
     """Counted runs of the ``count`` workloads."""
     CODE = auto()
     """The object's basic blocks."""
+    CAMPAIGN = auto()
+    """Timed runs beside the reference's: taken of all cells together, when they are done."""
 
 
 class NotMeasurableError(Exception):

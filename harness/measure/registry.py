@@ -69,6 +69,13 @@ class Metric:
     """It depends on a model of a CPU: ``NAME@CPU`` asks for another than the target's usual one."""
     cpu: str | None = None
     """The CPU asked for; None: the target's usual one."""
+    targets: frozenset[Target] = frozenset(Target)
+    """Where it can be taken."""
+
+    @property
+    def timed(self) -> bool:
+        """Whether a campaign takes it, not a cell."""
+        return Need.CAMPAIGN in self.needs
 
     def model(self, target: Target) -> str:
         """The CPU that it models on a target; empty for a metric that models none."""
@@ -91,6 +98,7 @@ def metric(
     tracks: Iterable[Track] = tuple(Track),
     can_be_zero: bool = False,
     modelled: bool = False,
+    targets: Iterable[Target] = tuple(Target),
 ) -> Callable[[Measure], Measure]:
     """Register the decorated function as a metric; its docstring's first line describes it."""
 
@@ -106,6 +114,7 @@ def metric(
             frozenset(tracks),
             can_be_zero,
             modelled,
+            targets=frozenset(targets),
         )
         return function
 

@@ -10,8 +10,7 @@ from harness.measure import all_metrics, find_metric
 from harness.page import address
 from harness.page.formats import short
 from harness.rank.facets import facets
-from harness.rank.question import RANKING_METRIC, REFERENCES, fingerprints, questions
-from harness.rank.standings import Question
+from harness.rank.question import REFERENCES, Question, fingerprints, questions
 from harness.vocabulary import Target
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def ask(index: "duckdb.DuckDBPyConnection") -> Question:
         [name for name in there.metrics if name.partition("@")[0] in all_metrics()] or [asked.metric],
         default=asked.metric,
         show=lambda name: f"{name} ({unit(name, target)})",
-        explain=f"{RANKING_METRIC[track]} ranks track {track}; the others are shown beside it.",
+        explain=f"{asked.metric} ranks track {track} here; the others are shown beside it.",
     )
     split = address.choose(place, "Split", "split", [_ALL, *there.splits])
     origin = address.choose(place, "Origin", "origin", [_ALL, *there.origins], show=lambda o: _ORIGINS.get(o, o))

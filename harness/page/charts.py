@@ -7,6 +7,7 @@ and small values are about per cent. Their labels are the ratios.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -14,6 +15,7 @@ from plotly.subplots import make_subplots
 from harness.page.formats import interval, quantity, ratio
 from harness.page.palette import Palette
 from harness.rank import Comparison, ProgramFigure, Standing
+from harness.rank.words import rank_range
 
 __all__ = ["CONFIG", "comparison_figure", "programs_figure", "standings_figure"]
 
@@ -32,6 +34,9 @@ _FRAME = 96
 """Height of all else: axis, legend, margins."""
 _GRID = "rgba(128, 128, 128, 0.2)"
 """Seen on light and on dark."""
+_SYMBOLS = {"submission": "circle", "baseline": "diamond", "not ranked": "circle-open"}
+_OPEN = ("unresolved", None)
+"""Verdicts that decide nothing; None: times of a marked campaign."""
 _LETTER = 0.011
 """Width of a letter of the labels beside the bars, as a share of the axis."""
 
@@ -42,6 +47,8 @@ class _Bar:
     ratio: float
     label: str
     hover: str
+    low: float | None = None
+    high: float | None = None
 
 
 def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colours: Palette) -> go.Figure:
@@ -58,8 +65,10 @@ def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colou
     )
     figure.update_annotations(x=0, xanchor="left", font={"size": 13})
     for place, group in enumerate(members, start=1):
-        for name, colour in (("submission", colours.submission), ("baseline", colours.baseline)):
-            rows = [row for row in group if (row.policy in baselines) == (name == "baseline")]
+        figure.add_trace(_thick(group, colours.line), row=place, col=1)
+        kinds = (("submission", colours.submission), ("baseline", colours.baseline), ("not ranked", colours.failed))
+        for name, colour in kinds:
+            rows = [row for row in group if _kind(row, baselines) == name]
             if rows:
                 first = not any(trace.name == name for trace in figure.data)
                 figure.add_trace(_dots(rows, name, colour, show_legend=first), row=place, col=1)
@@ -75,9 +84,24 @@ def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colou
     return figure
 
 
+def _thick(rows: Sequence[Standing], colour: str) -> go.Scatter:
+    """What measurement and seeds leave open, one line a policy; nothing where they leave nothing open."""
+    x: list[float | None] = []
+    y: list[str | None] = []
+    for row in rows:
+        if row.these_low is not None and row.these_high is not None and row.these_low < row.these_high:
+            x += [row.these_low, row.these_high, None]
+            y += [row.policy, row.policy, None]
+    return go.Scatter(x=x, y=y, mode="lines", line={"color": colour, "width": 5}, hoverinfo="skip", showlegend=False)
+
+
+def _kind(row: Standing, baselines: frozenset[str]) -> str:
+    return "not ranked" if row.rank is None else "baseline" if row.policy in baselines else "submission"
+
+
 def _dots(rows: Sequence[Standing], name: str, colour: str, *, show_legend: bool) -> go.Scatter:
-    up = [None if row.high is None or row.strict is None else row.high - row.strict for row in rows]
-    down = [None if row.low is None or row.strict is None else row.strict - row.low for row in rows]
+    up = [None if row.high is None else row.high - row.strict for row in rows]
+    down = [None if row.low is None else row.strict - row.low for row in rows]
     return go.Scatter(
         name=name,
         legendgroup=name,
@@ -85,7 +109,7 @@ def _dots(rows: Sequence[Standing], name: str, colour: str, *, show_legend: bool
         x=[row.strict for row in rows],
         y=[row.policy for row in rows],
         mode="markers",
-        marker={"color": colour, "size": 10, "symbol": "circle" if name == "submission" else "diamond"},
+        marker={"color": colour, "size": 10, "symbol": _SYMBOLS[name], "line": {"width": 2, "color": colour}},
         error_x={"type": "data", "array": up, "arrayminus": down, "thickness": 1.5, "width": 4, "color": colour},
         text=[_standing_hover(row) for row in rows],
         hovertemplate="%{text}<extra></extra>",
@@ -93,12 +117,17 @@ def _dots(rows: Sequence[Standing], name: str, colour: str, *, show_legend: bool
 
 
 def _standing_hover(row: Standing) -> str:
-    rank = f"rank {row.rank}" if row.rank is not None else "not ranked"
-    return (
-        f"<b>{row.policy}</b> ({row.policy_class}, {rank})<br>"
-        f"strict {ratio(row.strict)}  [{interval(row.low, row.high)}]<br>"
-        f"matched {ratio(row.matched)}<br>coverage {row.completed}/{row.benchmarks}"
-    )
+    rank = rank_range(row)
+    lines = [
+        f"<b>{row.policy}</b> ({row.policy_class}, {f'rank {rank}' if rank else 'not ranked'})",
+        f"strict {ratio(row.strict)}",
+        f"for programs like these [{interval(row.low, row.high)}]",
+        f"for these programs [{interval(row.these_low, row.these_high)}]",
+        f"matched {ratio(row.matched)}, coverage {row.completed}/{row.benchmarks}",
+        f"better on {row.wins}, not different on {row.ties}, worse or failed on {row.losses}",
+        *row.reasons,
+    ]
+    return "<br>".join(lines)
 
 
 def programs_figure(table: Sequence[ProgramFigure], reference: str, policy: str, colours: Palette) -> go.Figure:
@@ -107,7 +136,7 @@ def programs_figure(table: Sequence[ProgramFigure], reference: str, policy: str,
     A program without a value of the reference has no bar: it does not count.
     """
 
-    def bars(wanted: Callable[[float | None], bool]) -> list[_Bar]:
+    def bars(wanted: Callable[[ProgramFigure], bool]) -> list[_Bar]:
         return [
             _Bar(
                 row.benchmark,
@@ -115,21 +144,24 @@ def programs_figure(table: Sequence[ProgramFigure], reference: str, policy: str,
                 row.outcome if row.ratio is None else _label(row.ratio, row.same_object),
                 f"<b>{row.benchmark}</b> ({row.split}, {row.origin}): {row.outcome}<br>"
                 f"{reference} {quantity(row.reference)}<br>{policy} {quantity(row.policy)}<br>"
-                f"ratio {ratio(row.ratio)}, counted as {ratio(row.counted)}",
+                f"ratio {ratio(row.ratio)}{_open(row.low, row.high)}, counted as {ratio(row.counted)}",
+                row.low,
+                row.high,
             )
             for row in table
-            if row.counted is not None and wanted(row.ratio)
+            if row.counted is not None and wanted(row)
         ]
 
     figure = go.Figure()
-    _add(figure, f"better than {reference}", colours.better, bars(lambda r: r is not None and r > 1))
-    _add(figure, f"worse than {reference}", colours.worse, bars(lambda r: r is not None and r < 1))
-    _add(figure, f"equal to {reference}", colours.line, bars(lambda r: r == 1))
+    _add(figure, f"better than {reference}", colours.better, bars(lambda row: row.verdict == "better"))
+    _add(figure, f"worse than {reference}", colours.worse, bars(lambda row: row.verdict == "worse"))
+    _add(figure, f"equal to {reference}", colours.line, bars(lambda row: row.verdict in ("equal", "equivalent")))
+    _add(figure, "not told apart", colours.open, bars(lambda row: row.ratio is not None and row.verdict in _OPEN))
     _add(
         figure,
         "failed, counted as the worse of reference and slowest baseline",
         colours.failed,
-        bars(lambda r: r is None),
+        bars(lambda row: row.ratio is None),
         "/",
     )
     _lay_out_bars(figure, [row.benchmark for row in table if row.counted is not None], reference, policy, colours)
@@ -139,25 +171,32 @@ def programs_figure(table: Sequence[ProgramFigure], reference: str, policy: str,
 def comparison_figure(table: Sequence[Comparison], a: str, b: str, colours: Palette) -> go.Figure:
     """One bar a program that both completed: to the right where A is better, to the left where B is."""
 
-    def bars(wanted: Callable[[float], bool]) -> list[_Bar]:
+    def bars(*verdicts: str | None) -> list[_Bar]:
         return [
             _Bar(
                 row.benchmark,
                 row.ratio,
                 _label(row.ratio, row.same_object),
                 f"<b>{row.benchmark}</b><br>{a} {quantity(row.a)}<br>{b} {quantity(row.b)}<br>"
-                f"{b} / {a} {ratio(row.ratio)}",
+                f"{b} / {a} {ratio(row.ratio)}{_open(row.low, row.high)}",
+                row.low,
+                row.high,
             )
             for row in table
-            if row.ratio is not None and wanted(row.ratio)
+            if row.ratio is not None and row.verdict in verdicts
         ]
 
     figure = go.Figure()
-    _add(figure, f"{a} is better", colours.better, bars(lambda r: r > 1))
-    _add(figure, f"{b} is better", colours.worse, bars(lambda r: r < 1))
-    _add(figure, "equal", colours.line, bars(lambda r: r == 1))
+    _add(figure, f"{a} is better", colours.better, bars("better"))
+    _add(figure, f"{b} is better", colours.worse, bars("worse"))
+    _add(figure, "equal", colours.line, bars("equal", "equivalent"))
+    _add(figure, "not told apart", colours.open, bars(*_OPEN))
     _lay_out_bars(figure, [row.benchmark for row in table if row.ratio is not None], b, a, colours)
     return figure
+
+
+def _open(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" [{interval(low, high)}]"
 
 
 def _label(value: float, same_object: bool) -> str:
@@ -173,20 +212,47 @@ def _add(figure: go.Figure, name: str, colour: str, bars: Sequence[_Bar], patter
         orientation="h",
         y=[bar.program for bar in bars],
         x=[100 * math.log(bar.ratio) for bar in bars],
+        error_x=_errors(bars),
         marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "replace"}, "line": {"width": 0}},
-        text=[bar.label for bar in bars],
-        textposition="outside",
-        cliponaxis=False,
+        legendgroup=name,
         customdata=[bar.hover for bar in bars],
         hovertemplate="%{customdata}<extra></extra>",
     )
+    # Labels stand beyond the interval, which a bar's own text would be written over.
+    right = [bar.ratio >= 1 for bar in bars]
+    ends = [(bar.high if up else bar.low) or bar.ratio for bar, up in zip(bars, right, strict=True)]
+    figure.add_scatter(
+        mode="text",
+        y=[bar.program for bar in bars],
+        x=[100 * math.log(end) for end in ends],
+        text=[f" {bar.label} " for bar in bars],
+        textposition=["middle right" if up else "middle left" for up in right],
+        textfont={"size": 11},
+        cliponaxis=False,
+        hoverinfo="skip",
+        legendgroup=name,
+        showlegend=False,
+    )
+
+
+def _errors(bars: Sequence[_Bar]) -> dict[str, Any] | None:
+    """The intervals, where some bar has one."""
+    if all(bar.low is None or bar.high is None for bar in bars):
+        return None
+    up = [100 * math.log(bar.high / bar.ratio) if bar.high is not None else None for bar in bars]
+    down = [100 * math.log(bar.ratio / bar.low) if bar.low is not None else None for bar in bars]
+    return {"type": "data", "array": up, "arrayminus": down, "thickness": 1.2, "width": 3}
 
 
 def _lay_out_bars(figure: go.Figure, programs: Sequence[str], over: str, under: str, colours: Palette) -> None:
     """Programs from top to bottom as given; room for the labels beside the bars."""
-    ends = [0.0, *(end for trace in figure.data for end in trace.x)]
-    low, high = min(ends), max(ends)
-    letters = max((len(label) for trace in figure.data for label in trace.text), default=0)
+    low, high = 0.0, 0.0
+    for trace in figure.data:
+        ups, downs = trace.error_x.array, trace.error_x.arrayminus
+        for place, end in enumerate(trace.x):
+            low = min(low, end - (downs[place] or 0 if downs is not None else 0))
+            high = max(high, end + (ups[place] or 0 if ups is not None else 0))
+    letters = max((len(label) for trace in figure.data for label in trace.text or ()), default=0)
     room = _LETTER * letters * max(high - low, 0.1)
     figure.update_layout(barmode="overlay", bargap=0.35)
     figure.update_yaxes(categoryorder="array", categoryarray=list(reversed(programs)))

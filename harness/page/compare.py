@@ -8,12 +8,17 @@ import streamlit as st
 from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, unit
 from harness.page.charts import CONFIG, comparison_figure
-from harness.page.formats import ratio
+from harness.page.formats import ABSENT, interval, plain, ratio
+from harness.page.notes import SEEN, how_compared
 from harness.page.palette import palette
 from harness.page.sql import show_sql
 from harness.page.table import number_format, show_table
-from harness.rank.compare import Comparison, compare, compare_sql, summarise
-from harness.rank.standings import Question, standings
+from harness.rank.campaigns import campaigns
+from harness.rank.compare import Comparison, Summary, compare_sql, versus
+from harness.rank.contest import NEVER, percent
+from harness.rank.question import Question, is_paired
+from harness.rank.standings import standings
+from harness.rank.words import campaign_lines, verdict_mark
 
 __all__ = ["render"]
 
@@ -28,9 +33,12 @@ def render() -> None:
         other = next((name for name in ranked if name != question.reference), ranked[0])
         a = address.choose(left, "Policy A", "a", ranked, default=other)
         b = address.choose(right, "Policy B", "b", ranked, default=question.reference)
-        rows = compare(index, question, a, b)
+        found = versus(index, question, a, b)
+        timed = campaign_lines(campaigns(index, question, (a, b)), (row.pairs for row in found.rows))
+    rows = found.rows
     st.markdown(describe(question))
-    _summary(rows, a, b)
+    _summary(found.summary, a, b)
+    st.caption("  \n".join(map(plain, timed)))
     if any(row.ratio is not None for row in rows):
         st.plotly_chart(
             comparison_figure(rows, a, b, palette()),
@@ -42,11 +50,12 @@ def render() -> None:
     show_sql(
         compare_sql(question, a, b),
         command=f"harness compare {a} {b} {command_options(question, without=('reference',))}",
+        remark=how_compared(question),
     )
 
 
-def _summary(rows: Sequence[Comparison], a: str, b: str) -> None:
-    found = summarise(rows)
+def _summary(found: Summary, a: str, b: str) -> None:
+    st.markdown(f"**{plain(found.conclusion)}**")
     mean, wins, losses, ties, both = st.columns(5)
     mean.metric(
         "geometric mean",
@@ -55,8 +64,12 @@ def _summary(rows: Sequence[Comparison], a: str, b: str) -> None:
     )
     wins.metric(f"{a} is better", found.wins)
     losses.metric(f"{b} is better", found.losses)
-    ties.metric("equal", found.ties)
-    both.metric("completed by both", f"{found.wins + found.losses + found.ties}/{found.programs}")
+    ties.metric("neither", found.ties, help="Equal, or not told apart.")
+    both.metric("completed by both", f"{found.completed}/{found.programs}")
+    if found.mean is not None:
+        exact = found.these_low == found.these_high
+        these = "exact for these" if exact else f"{interval(found.these_low, found.these_high)} for these"
+        st.markdown(f"95 % interval of the mean: {interval(found.low, found.high)} for programs like these; {these}.")
 
 
 def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> None:
@@ -67,11 +80,16 @@ def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> No
             "b": [row.b for row in rows],
             "difference": [None if row.a is None or row.b is None else row.a - row.b for row in rows],
             "ratio": [row.ratio for row in rows],
+            "interval": [interval(row.low, row.high) for row in rows],
+            "verdict": [verdict_mark(row.verdict) or ABSENT for row in rows],
+            "pairs": [row.pairs for row in rows],
+            "mde": [percent(row.mde) or ABSENT for row in rows],
             "outcome_a": [row.outcome_a for row in rows],
             "outcome_b": [row.outcome_b for row in rows],
-            "remark": ["same object" if row.same_object else "" for row in rows],
+            "remark": [_remark(row) for row in rows],
         }
-    )
+    ).astype({"pairs": "Int64"})
+    frame = frame.drop(columns=_saying_nothing(rows, timed=is_paired(question.metric)))
     config = st.column_config
     unit_ = unit(question.metric, question.target)
     number = number_format(question.metric)
@@ -79,13 +97,34 @@ def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> No
         frame,
         "comparison",
         {
-            "benchmark": config.TextColumn("benchmark", width=120),
-            "a": config.NumberColumn(f"{a} ({unit_})", format=number),
-            "b": config.NumberColumn(f"{b} ({unit_})", format=number),
-            "difference": config.NumberColumn(f"{a} − {b} ({unit_})", format=number),
-            "ratio": config.NumberColumn(f"{b} / {a}", format="%.4f"),
-            "outcome_a": config.TextColumn(f"outcome of {a}"),
-            "outcome_b": config.TextColumn(f"outcome of {b}"),
-            "remark": config.TextColumn("objects", width=110),
+            "benchmark": config.TextColumn("benchmark", width=105),
+            "a": config.NumberColumn(f"A ({unit_})", format=number, help=a),
+            "b": config.NumberColumn(f"B ({unit_})", format=number, help=b),
+            "difference": config.NumberColumn(f"A − B ({unit_})", format=number),
+            "ratio": config.NumberColumn("B / A", format="%.4f", width=90, help="Above 1, A is better."),
+            "interval": config.TextColumn("95 % interval", width=125, alignment="right", help="Of the ratio."),
+            "verdict": config.TextColumn("verdict on A", width=115),
+            "pairs": config.NumberColumn("pairs", width=55),
+            "mde": config.TextColumn("MDE", width=65, alignment="right", help=SEEN),
+            "outcome_a": config.TextColumn("outcome of A", width=105),
+            "outcome_b": config.TextColumn("outcome of B", width=105),
+            "remark": config.TextColumn("remark"),
         },
     )
+
+
+def _remark(row: Comparison) -> str:
+    """In short: what to do about it is said once, above."""
+    if row.same_object:
+        return "same object"
+    return NEVER if row.remark.startswith(NEVER) else row.remark
+
+
+def _saying_nothing(rows: Sequence[Comparison], *, timed: bool) -> list[str]:
+    """The columns that are the same in every row, or of no use: medians of times are not subtracted."""
+    found = ["difference"] if timed else []
+    found += ["interval", "mde"] if all(row.low is None for row in rows) else []
+    found += ["pairs"] if all(row.pairs is None for row in rows) else []
+    found += ["outcome_a", "outcome_b"] if all(row.outcome_a == row.outcome_b == "ok" for row in rows) else []
+    found += ["remark"] if not any(row.remark or row.same_object for row in rows) else []
+    return found

@@ -17,11 +17,13 @@ class Palette:
     worse: str
     failed: str
     line: str
-    """Reference lines."""
+    """Reference lines, and what is equal."""
+    open: str
+    """What is not told apart."""
 
 
-_LIGHT = Palette("#0072B2", "#E69F00", "#0072B2", "#D55E00", "#7F7F7F", "#4D4D4D")
-_DARK = Palette("#56B4E9", "#E69F00", "#56B4E9", "#D55E00", "#A6A6A6", "#BFBFBF")
+_LIGHT = Palette("#0072B2", "#E69F00", "#0072B2", "#D55E00", "#7F7F7F", "#4D4D4D", "#B0B0B0")
+_DARK = Palette("#56B4E9", "#E69F00", "#56B4E9", "#D55E00", "#A6A6A6", "#BFBFBF", "#707070")
 
 
 def palette() -> Palette:

@@ -9,14 +9,18 @@ from harness.errors import UsageError
 from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, unit
 from harness.page.charts import CONFIG, programs_figure
-from harness.page.formats import ABSENT, interval, ratio, short
+from harness.page.formats import ABSENT, interval, plain, ratio, short
+from harness.page.notes import DECIDED, SEEN, SHARED, how_computed
 from harness.page.palette import palette
 from harness.page.sql import show_sql
 from harness.page.table import number_format, show_table
 from harness.page.text import show_text
 from harness.policy.load import load_policy
+from harness.rank.contest import percent
 from harness.rank.programs import ProgramFigure, programs, programs_sql
-from harness.rank.standings import Question, Standing, standings
+from harness.rank.question import Question, is_paired
+from harness.rank.standings import Standing, standings
+from harness.rank.words import rank_range, reason_lines, verdict_mark
 
 __all__ = ["render"]
 
@@ -45,18 +49,24 @@ def render() -> None:
     show_sql(
         programs_sql(question, policy),
         command=f"harness compare {policy} {question.reference} {command_options(question, without=['reference'])}",
-        remark="Strict is the geometric mean of the column `counted`, matched that of `ratio`.",
+        remark=how_computed(question),
     )
 
 
 def _figures(row: Standing) -> None:
     """The standing that the programs make."""
-    rank, strict, spread, matched, coverage = st.columns([1, 1, 2, 1, 1])
-    rank.metric("rank", ABSENT if row.rank is None else row.rank, help=f"Within class {row.policy_class}.")
+    rank, strict, matched, coverage, decided, seen = st.columns(6)
+    rank.metric("rank", rank_range(row) or ABSENT, help=f"Within class {row.policy_class}. {SHARED}")
     strict.metric("strict", ratio(row.strict))
-    spread.metric("95 % interval of strict", interval(row.low, row.high))
     matched.metric("matched", ratio(row.matched))
     coverage.metric("coverage", f"{row.completed}/{row.benchmarks}")
+    decided.metric("W/T/L", f"{row.wins}/{row.ties}/{row.losses}", help=DECIDED)
+    seen.metric("MDE", percent(row.mde) or ABSENT, help=SEEN)
+    exact = row.these_low == row.these_high
+    these = "exact for these" if exact else f"{interval(row.these_low, row.these_high)} for these"
+    st.markdown(f"95 % interval of strict: {interval(row.low, row.high)} for programs like these; {these}.")
+    for line in reason_lines([row]):
+        st.markdown(f"- {plain(line)}")
 
 
 def _failures(rows: Sequence[ProgramFigure]) -> None:
@@ -76,28 +86,37 @@ def _table(rows: Sequence[ProgramFigure], question: Question, policy: str) -> No
             "reference": [row.reference for row in rows],
             "policy": [row.policy for row in rows],
             "ratio": [row.ratio for row in rows],
+            "interval": [interval(row.low, row.high) for row in rows],
+            "verdict": [verdict_mark(row.verdict) or ABSENT for row in rows],
+            "pairs": [row.pairs for row in rows],
             "counted": [row.counted for row in rows],
             "object": [short(row.object_digest) for row in rows],
             "same": [_same(row) for row in rows],
         }
-    )
+    ).astype({"pairs": "Int64"})
+    exact = all(row.low is None for row in rows)
+    frame = frame.drop(columns=[*(["interval"] if exact else []), *([] if is_paired(question.metric) else ["pairs"])])
     config = st.column_config
     unit_ = unit(question.metric, question.target)
     number = number_format(question.metric)
+    wide = 85 if is_paired(question.metric) else 105
     show_table(
         frame,
         "programs",
         {
-            "benchmark": config.TextColumn("benchmark", width=120),
-            "split": config.TextColumn("split", width=60),
-            "origin": config.TextColumn("origin", width=70),
-            "outcome": config.TextColumn("outcome", width=110),
-            "reference": config.NumberColumn(f"{question.reference} ({unit_})", format=number),
-            "policy": config.NumberColumn(f"{policy} ({unit_})", format=number),
-            "ratio": config.NumberColumn(f"{question.reference} / {policy}", format="%.4f"),
-            "counted": config.NumberColumn("counted as", format="%.4f", width=100, help="What enters strict."),
-            "object": config.TextColumn("object", width=120, help="First digits of the object's SHA-256."),
-            "same": config.TextColumn(f"vs {question.reference}", width=90, help="Is it the reference's object?"),
+            "benchmark": config.TextColumn("benchmark", width=105),
+            "split": config.TextColumn("split", width=50),
+            "origin": config.TextColumn("origin", width=62),
+            "outcome": config.TextColumn("outcome", width=105),
+            "reference": config.NumberColumn(f"{question.reference} ({unit_})", format=number, width=wide),
+            "policy": config.NumberColumn(f"{policy} ({unit_})", format=number, width=wide),
+            "ratio": config.NumberColumn(f"{question.reference} / {policy}", format="%.4f", width=105),
+            "interval": config.TextColumn("95 % interval", width=125, alignment="right", help="Of the ratio."),
+            "verdict": config.TextColumn("verdict", width=115 if is_paired(question.metric) else 80),
+            "pairs": config.NumberColumn("pairs", width=55),
+            "counted": config.NumberColumn("counted as", format="%.4f", width=85, help="What enters strict."),
+            "object": config.TextColumn("object", width=108, help="First digits of the object's SHA-256."),
+            "same": config.TextColumn(f"vs {question.reference}", width=70, help="Is it the reference's object?"),
         },
     )
 

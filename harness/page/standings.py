@@ -9,15 +9,19 @@ from harness.measure import find_metric
 from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, view_of
 from harness.page.charts import CONFIG, standings_figure
-from harness.page.formats import ABSENT, ROW_HEIGHT, interval, short
+from harness.page.formats import ABSENT, ROW_HEIGHT, interval, plain, short
+from harness.page.notes import DECIDED, SEEN, SHARED, how_computed
 from harness.page.palette import palette
 from harness.page.sql import show_sql
 from harness.paths import BASELINES
 from harness.policy.load import MANIFEST
+from harness.rank.campaigns import TimedCampaign, campaigns
+from harness.rank.contest import percent
 from harness.rank.isolation import trusted_policies
-from harness.rank.question import fingerprints
+from harness.rank.question import Question, fingerprints, floor, is_paired
 from harness.rank.runs import runs_used
-from harness.rank.standings import Question, Standing, floor, standings, standings_sql
+from harness.rank.standings import Standing, standings, standings_sql
+from harness.rank.words import marked_lines, rank_range, reason_lines, timed_lines, unused_lines
 
 __all__ = ["render"]
 
@@ -31,6 +35,7 @@ def render() -> None:
     with site.opened_index() as index:
         question = ask(index)
         table = standings(index, question)
+        timed = campaigns(index, question)
         used = runs_used(index, question)
         trusted = trusted_policies(index, question)
         version = dict(fingerprints(index))[question.llvm]
@@ -40,6 +45,7 @@ def render() -> None:
         st.warning(f"Measured without the sandbox (`--trust`): {', '.join(f'`{name}`' for name in trusted)}")
     chosen = _table(question, table)
     _links(table, chosen)
+    _remarks(timed, table)
     st.plotly_chart(
         standings_figure(table, _baselines(), palette()), config=CONFIG, key="chart", alt="Strict of each policy"
     )
@@ -48,8 +54,7 @@ def render() -> None:
     show_sql(
         standings_sql(question),
         command=f"harness leaderboard {command_options(question)}",
-        remark="With `--sql` that command prints this query. Rank and interval are computed from its columns: "
-        "the interval from `strict`, `spread` (standard deviation of the log-ratios) and `benchmarks`.",
+        remark=f"With `--sql` that command prints this query. {how_computed(question)}",
     )
 
 
@@ -57,15 +62,17 @@ def _table(question: Question, table: Sequence[Standing]) -> list[str]:
     """The table; returns the policies that the reader has selected."""
     frame = pd.DataFrame(
         {
-            "rank": [row.rank for row in table],
+            "rank": [rank_range(row) or ABSENT for row in table],
             "policy": [row.policy for row in table],
             "class": [row.policy_class for row in table],
             "strict": [row.strict for row in table],
             "interval": [interval(row.low, row.high) for row in table],
             "matched": [row.matched for row in table],
             "coverage": [f"{row.completed}/{row.benchmarks}" for row in table],
+            "decided": [f"{row.wins}/{row.ties}/{row.losses}" for row in table],
+            "mde": [percent(row.mde) or ABSENT for row in table],
         }
-    ).astype({"rank": "Int64"})
+    )
     config = st.column_config
     event = st.dataframe(
         frame,
@@ -78,13 +85,15 @@ def _table(question: Question, table: Sequence[Standing]) -> list[str]:
         # Rows are selected by number: another question must not inherit the numbers.
         key=f"standings-{'-'.join(view_of(question).values())}",
         column_config={
-            "rank": config.NumberColumn("rank", width=60, help="Within the class, by strict."),
-            "policy": config.TextColumn("policy", width=150),
-            "class": config.TextColumn("class", width=90),
-            "strict": config.NumberColumn("strict (ratio)", format="%.4f", width=110, help="Ranks go by this."),
-            "interval": config.TextColumn("95 % interval (ratio)", width=160, alignment="right"),
-            "matched": config.NumberColumn("matched (ratio)", format="%.4f", width=120),
-            "coverage": config.TextColumn("coverage (programs)", width=140, alignment="right"),
+            "rank": config.TextColumn("rank", width=60, alignment="right", help="Within the class. " + SHARED),
+            "policy": config.TextColumn("policy", width=135),
+            "class": config.TextColumn("class", width=75),
+            "strict": config.NumberColumn("strict (ratio)", format="%.4f", width=100, help="Ranks go by this."),
+            "interval": config.TextColumn("95 % interval (ratio)", width=155, alignment="right"),
+            "matched": config.NumberColumn("matched (ratio)", format="%.4f", width=110),
+            "coverage": config.TextColumn("coverage", width=85, alignment="right", help="In programs."),
+            "decided": config.TextColumn("W/T/L", width=75, alignment="right", help=DECIDED),
+            "mde": config.TextColumn("MDE", width=65, alignment="right", help=SEEN),
         },
     )
     return [table[row].policy for row in event["selection"]["rows"] if row < len(table)]
@@ -103,23 +112,37 @@ def _links(table: Sequence[Standing], chosen: Sequence[str]) -> None:
             site.link("compare", f"Compare {a} with {b}", a=a, b=b)
 
 
+def _remarks(found: Sequence[TimedCampaign], table: Sequence[Standing]) -> None:
+    """Where times come from, and who is not ranked, and why."""
+    lines = timed_lines(found, (row.pairs for row in table)) + unused_lines(found)
+    if lines:
+        st.markdown("  \n".join(map(plain, lines)))
+    for line in marked_lines(found):
+        st.warning(plain(line))
+    if reasons := reason_lines(table):
+        st.markdown("\n".join(f"- {plain(line)}" for line in reasons))
+
+
 def _baselines() -> frozenset[str]:
     return frozenset(path.parent.name for path in BASELINES.glob(f"*/{MANIFEST}"))
 
 
 def _explain(question: Question, table: Sequence[Standing]) -> None:
     reference = question.reference
+    seen = "on these programs" if is_paired(question.metric) else "on programs like these"
+    open_ = any(row.these_low != row.these_high for row in table)
+    thick = "; the thick line of the chart is what measurement and seeds leave open for these" if open_ else ""
     st.markdown(
         f"Figures are geometric means of {reference} / policy: above 1 is better.  \n"
         f"**strict** is over all programs; one that failed or was not run counts as the worse of {reference} and "
-        f"{floor(question)}. Ranks go by strict, within a class.  \n"
+        f"{floor(question)}. Ranks go by strict, within a class; policies that cannot be told apart share them.  \n"
         "**matched** is over the programs that the policy completed. **coverage** is how many those are.  \n"
-        "**95 % interval** of strict, for programs like these: Student's t on log-ratios."
+        f"**95 % interval** of strict, for programs like these{thick}.  \n"
+        f"**W/T/L**: programs better than {reference}, not different from it, worse or failed. "
+        f"**MDE**: the smallest difference {seen} that would be seen in four of five cases."
     )
     if find_metric(question.metric).can_be_zero:
         st.caption("Zero is a good value of this metric: ratios are of the values plus one.")
-    if table[0].rank is None:
-        st.info(f"{question.metric} is a time: without a timing campaign it is shown and not ranked.")
 
 
 def _origin(question: Question, version: str, used: Sequence[tuple[str, int]]) -> None:

@@ -1,13 +1,16 @@
 """The schema of ``submission.toml``, the same for baselines and submissions."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from harness.suite.model import RelativePath
 from harness.vocabulary import PolicyClass, PolicyKind, Target, Track
 
-__all__ = ["Manifest"]
+__all__ = ["SEARCH_SEEDS", "Manifest"]
+
+SEARCH_SEEDS = 5
+"""Seeds that a policy of class ``search`` has at least."""
 
 
 def _policy_name(value: str) -> str:
@@ -56,7 +59,19 @@ class Manifest(BaseModel):
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=1 << 63)], ...], AfterValidator(_distinct)] = (0,)
     """One cell each."""
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    """``search``: seconds for each benchmark."""
+    """``search``: seconds for each benchmark and seed."""
+
+    @model_validator(mode="after")
+    def _search_is_repeated(self) -> Self:
+        if self.policy_class is PolicyClass.SEARCH:
+            if len(self.seeds) < SEARCH_SEEDS:
+                raise ValueError(
+                    f"seeds: a policy of class 'search' needs at least {SEARCH_SEEDS}, and has {len(self.seeds)}: "
+                    "one search may have been lucky"
+                )
+            if self.budget is None:
+                raise ValueError("budget: a policy of class 'search' says how many seconds each of its searches took")
+        return self
 
     def digest_fields(self) -> dict[str, Any]:
         """What makes two versions different policies; a new description does not."""

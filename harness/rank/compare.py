@@ -1,17 +1,27 @@
 """Two policies side by side, program by program."""
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.rank.standings import ENTRY, Question, figures_sql, quote, ratio_sql
+from harness.measure import find_metric
+from harness.rank.contest import NEVER, Contest, Result, finite_ratio, known, lost, mean_value, percent, result, timed
+from harness.rank.figures import figures_sql, pairs_sql, ratio_sql, same_object_sql
+from harness.rank.question import Question, can_be_zero, is_paired, quote
+from harness.rank.standings import detectable, tree_effect
+from harness.statistics import SuiteEffect, Verdict, sign_flip_p
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Comparison", "Summary", "compare", "compare_sql", "summarise"]
+__all__ = ["Comparison", "Summary", "Versus", "compare", "compare_sql", "compare_with", "versus"]
+
+_FEWEST = 6
+"""Programs: a test of fewer cannot have a p of 0.05."""
+_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -21,30 +31,101 @@ class Comparison:
     benchmark: str
     a: float | None
     b: float | None
+    """The metric's value; over seeds, the geometric mean of those that completed."""
     ratio: float | None
-    """``b`` / ``a``: above 1, A is better (smaller)."""
+    """``b`` / ``a``, or what the pairs give: above 1, A is better (smaller). None unless every seed completed."""
     same_object: bool
     """Both policies gave the same object: the ratio is exactly 1."""
     outcome_a: str
     outcome_b: str
+    low: float | None = None
+    high: float | None = None
+    """95 % interval of the ratio: of the measurement, and of seeds. None for what one seed gave exactly."""
+    verdict: str | None = None
+    """Of A: ``better``, ``worse``, ``equal``; of times also ``equivalent`` (within half a percent), ``unresolved``.
+    None without a ratio, and of times that only marked campaigns took."""
+    pairs: int | None = None
+    """Independent pairs; None where none are needed."""
+    mde: float | None = None
+    """Smallest difference, as a ratio less 1, that would be seen with 80 % power. None for what is exact."""
+    remark: str = ""
+    """Why there is no ratio, or no verdict."""
 
     def record(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class Summary:
+    """A comparison in few numbers, over the programs that both policies completed."""
+
+    mean: float | None
+    """Geometric mean of ``ratio``: above 1, A is better. None when no program has a ratio."""
+    wins: int
+    """Programs on which A is better; ``losses``: B is; ``ties``: neither."""
+    losses: int
+    ties: int
+    completed: int
+    programs: int
+    """All programs that either policy was run on."""
+    low: float | None
+    high: float | None
+    """95 % interval of the mean, for programs like these."""
+    these_low: float | None
+    these_high: float | None
+    """For these programs."""
+    p: float | None
+    """Of the sign-flip test over programs. None where nothing may be concluded."""
+    mde: float | None
+    """Smallest difference on programs like these, as a ratio less 1, that would be seen with 80 % power."""
+    conclusion: str
+    """One sentence."""
+
+
+@dataclass(frozen=True)
+class Versus:
+    """The whole comparison."""
+
+    rows: tuple[Comparison, ...]
+    """The largest gain of A first."""
+    summary: Summary
+
+
+def compare_with(question: Question, a: str, b: str) -> str:
+    """Common table expressions: those of ``figures_sql``, the sides ``x`` and ``y``, and those of ``pairs_sql``."""
+    same = same_object_sql(question, "x.object_digest", "y.object_digest")
+    duel = f""", duel AS (
+  SELECT DISTINCT x.benchmark, x.object_digest AS object, y.object_digest AS against
+  FROM x JOIN y USING (benchmark) WHERE x.value IS NOT NULL AND y.value IS NOT NULL AND NOT {same}
+)"""
+    return f"""{figures_sql(question, (a, b))}, program AS (
+  SELECT DISTINCT benchmark FROM figure WHERE policy IN ({quote(a)}, {quote(b)})
+), side AS (  -- each under every seed of its own
+  SELECT s.policy, s.seed, p.benchmark, f.value, f.object_digest, coalesce(f.outcome, 'not run') AS outcome,
+         coalesce(f.detail, '') AS detail
+  FROM (SELECT DISTINCT policy, seed FROM latest) s CROSS JOIN program p
+  LEFT JOIN figure f ON f.benchmark = p.benchmark AND f.policy = s.policy AND f.seed = s.seed
+), x AS (
+  SELECT * FROM side WHERE policy = {quote(a)}
+), y AS (
+  SELECT * FROM side WHERE policy = {quote(b)}
+){duel if is_paired(question.metric) else ""}{pairs_sql(question)}"""
+
+
 def compare_sql(question: Question, a: str, b: str) -> str:
-    """The query behind ``compare``."""
-    return f"""{figures_sql(question, (a, b))}{ENTRY}
-SELECT coalesce(x.benchmark, y.benchmark) AS benchmark, fx.value AS a, fy.value AS b,
-       {ratio_sql(question, "fy.value", "fx.value")} AS ratio,
-       coalesce(x.object_digest = y.object_digest, false) AS same_object,
-       coalesce(x.outcome, 'not run') AS outcome_a, coalesce(y.outcome, 'not run') AS outcome_b
-FROM (SELECT * FROM entry WHERE policy = {quote(a)}) x
-FULL JOIN (SELECT * FROM entry WHERE policy = {quote(b)}) y USING (benchmark)
-LEFT JOIN figure fx ON fx.benchmark = x.benchmark AND fx.policy = x.policy
-LEFT JOIN figure fy ON fy.benchmark = y.benchmark AND fy.policy = y.policy
-ORDER BY ratio DESC NULLS LAST, benchmark"""
+    """The query behind ``compare``: one row a program and pair of seeds."""
+    same = same_object_sql(question, "x.object_digest", "y.object_digest")
+    paired = is_paired(question.metric)
+    ratio = f"CASE WHEN {same} THEN 1 ELSE {ratio_sql(question, 'y.value', 'x.value')} END AS ratio"
+    timed = """
+LEFT JOIN timed ON timed.benchmark = x.benchmark AND object = x.object_digest AND against = y.object_digest"""
+    return f"""{compare_with(question, a, b)}
+SELECT x.benchmark, x.seed AS seed_a, y.seed AS seed_b, x.value AS a, y.value AS b,
+       {"pairs" if paired else ratio}, {same} AS same_object,
+       x.outcome AS outcome_a, y.outcome AS outcome_b, x.detail AS detail_a, y.detail AS detail_b
+FROM x JOIN y USING (benchmark){timed if paired else ""}
+ORDER BY {"" if paired else "ratio DESC NULLS LAST, "}x.benchmark, seed_a, seed_b"""
 
 
 def compare(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str) -> list[Comparison]:
@@ -52,6 +133,11 @@ def compare(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: s
 
     Raises UsageError when a policy has no rows.
     """
+    return list(versus(index, question, a, b).rows)
+
+
+def versus(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str) -> Versus:
+    """The comparison with its summary. Raises UsageError when a policy has no rows."""
     for policy in (a, b):
         query = f"{figures_sql(question, (policy,))} SELECT count(*) FROM newest WHERE policy = {quote(policy)}"
         if (index.execute(query).fetchone() or (0,))[0] == 0:
@@ -59,26 +145,134 @@ def compare(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: s
                 f"no rows of policy {policy!r} for {question.suite}, {question.target}, track {question.track}",
                 hint=f"run `harness run --suite {question.suite} --policy {policy}` first",
             )
-    return [Comparison(*row) for row in index.execute(compare_sql(question, a, b)).fetchall()]
+    found = index.execute(compare_sql(question, a, b))
+    names = [column[0] for column in found.description or ()]
+    programs: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in found.fetchall():
+        fields = dict(zip(names, row, strict=True))
+        programs[fields["benchmark"]].append(fields)
+    table = [_program(question, a, b, rows) for rows in programs.values()]
+    table.sort(key=lambda pair: (-(pair[0].ratio or 0.0), pair[0].benchmark))
+    return Versus(tuple(row for row, _ in table), _summary(question, a, b, table))
 
 
-@dataclass(frozen=True)
-class Summary:
-    """A comparison in four numbers, over the programs that both policies completed."""
+def _program(question: Question, a: str, b: str, rows: Sequence[dict[str, Any]]) -> tuple[Comparison, Result]:
+    found = result(_contest(row, is_paired(question.metric)) for row in _matched(rows))
+    effect = found.effect
+    low, high = found.interval
+    zero = can_be_zero(question.metric)
+    row = Comparison(
+        benchmark=rows[0]["benchmark"],
+        a=mean_value({row["seed_a"]: row["a"] for row in rows}.values(), plus_one=zero),
+        b=mean_value({row["seed_b"]: row["b"] for row in rows}.values(), plus_one=zero),
+        ratio=found.ratio,
+        same_object=all(row["same_object"] for row in rows),
+        outcome_a=_outcome(rows, "a"),
+        outcome_b=_outcome(rows, "b"),
+        low=low,
+        high=high,
+        verdict=None if found.marks else found.word,
+        pairs=found.pairs,
+        mde=None if effect is None else detectable(effect.estimate, (effect.low, effect.high)),
+        remark=_remark(question, a, b, found),
+    )
+    return row, found
 
-    mean: float | None
-    """Geometric mean of ``ratio``: above 1, A is better. None when no program has both values."""
-    wins: int
-    """Programs on which A is better; ``losses``: B is; ``ties``: equal values."""
-    losses: int
-    ties: int
-    programs: int
-    """All programs that either policy was run on."""
+
+def _matched(rows: Sequence[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    """Of all pairs of seeds, as many as let each side's seeds meet equally often."""
+    by_seeds = {(row["seed_a"], row["seed_b"]): row for row in rows}
+    ours, theirs = (sorted({key[side] for key in by_seeds}) for side in (0, 1))
+    for number in range(math.lcm(len(ours), len(theirs))):
+        yield by_seeds[ours[number % len(ours)], theirs[number % len(theirs)]]
 
 
-def summarise(table: Sequence[Comparison]) -> Summary:
-    """The summary of a comparison."""
-    ratios = [row.ratio for row in table if row.ratio is not None]
-    wins, losses = sum(ratio > 1 for ratio in ratios), sum(ratio < 1 for ratio in ratios)
-    mean = math.exp(math.fsum(math.log(ratio) for ratio in ratios) / len(ratios)) if ratios else None
-    return Summary(mean, wins, losses, len(ratios) - wins - losses, len(table))
+def _contest(row: dict[str, Any], paired: bool) -> Contest:
+    if row["same_object"] and row["outcome_a"] == row["outcome_b"] == "ok":
+        return known(1.0)
+    if row["a"] is None or row["b"] is None:
+        return lost(row["detail_a"] or row["detail_b"])
+    return timed(row["pairs"] or []) if paired else known(row["ratio"])
+
+
+def _outcome(rows: Sequence[dict[str, Any]], side: str) -> str:
+    """The worst of a side's seeds: a failure, or no value."""
+    outcomes = [
+        "not measured" if row[f"outcome_{side}"] == "ok" and row[side] is None and not row["same_object"] else
+        row[f"outcome_{side}"]
+        for row in rows
+    ]  # fmt: skip
+    return next((outcome for outcome in outcomes if outcome != "ok"), "ok")
+
+
+def _remark(question: Question, a: str, b: str, found: Result) -> str:
+    why = next((contest.why for contest in found.contests if contest.why), "")
+    if why == NEVER:
+        why = f"{NEVER}: harness run --suite {question.suite} --track {question.track} --policy {a},{b}"
+    marked = f"marked campaign: {'; '.join(found.marks)}" if found.marks else ""
+    return "; ".join(filter(None, (why, marked)))
+
+
+def _summary(question: Question, a: str, b: str, table: Sequence[tuple[Comparison, Result]]) -> Summary:
+    done = [(row, found, found.effect.estimate) for row, found in table if found.effect is not None]
+    verdicts = [row.verdict for row, _, _ in done]
+    wins, losses = verdicts.count(Verdict.BETTER.value), verdicts.count(Verdict.WORSE.value)
+    numbers = (wins, losses, sum(word is not None for word in verdicts) - wins - losses, len(done), len(table))
+    if not done:
+        never = next((row.remark for row, _ in table if row.remark.startswith(NEVER)), "")
+        conclusion = never or "no program has a value under both"
+        return Summary(None, *numbers, None, None, None, None, None, None, conclusion)
+    effect = tree_effect(
+        [found for _, found, _ in done],
+        [[contest.estimate for contest in found.contests if contest.estimate is not None] for _, found, _ in done],
+    )
+    refused = _refusal(question, [found for _, found, _ in done])
+    places = [place for _, _, place in done]
+    p = None if refused else sign_flip_p(places)
+    low, high = effect.like_these or (None, None)
+    return Summary(
+        math.exp(effect.estimate),
+        *numbers,
+        low=finite_ratio(low),
+        high=finite_ratio(high),
+        these_low=finite_ratio(effect.these[0]),
+        these_high=finite_ratio(effect.these[1]),
+        p=p,
+        mde=detectable(effect.estimate, effect.like_these),
+        conclusion=refused if p is None else _sentence(question, a, b, places, effect, p),
+    )
+
+
+def _refusal(question: Question, found: Sequence[Result]) -> str:
+    """Why nothing is concluded; empty when something is."""
+    marked = [one for one in found if one.marks]
+    if marked:
+        marks = "; ".join(dict.fromkeys(mark for one in marked for mark in one.marks))
+        some = f"{len(marked)} of {len(found)} programs were timed only in a marked campaign"
+        return f"nothing is concluded: {some}: {marks}"
+    if not find_metric(question.metric).deterministic and not is_paired(question.metric):
+        return "nothing is concluded: these times come from no pairs"
+    return ""
+
+
+def _sentence(question: Question, a: str, b: str, places: Sequence[float], effect: SuiteEffect, p: float) -> str:
+    if not any(places):
+        return f"{a} and {b} are equal on every program that both completed"
+    if len(places) < _FEWEST or effect.like_these is None:
+        return f"{len(places)} programs: from fewer than {_FEWEST}, nothing can be told of programs like these"
+    low, high = effect.like_these
+    if p > _LEVEL:
+        mde = detectable(effect.estimate, effect.like_these)
+        seen = "" if mde is None else f"; a difference of {percent(mde)} would have been seen"
+        return f"{a} and {b} cannot be told apart on programs like these (p = {_p(p)}){seen}"
+    better, worse = (a, b) if effect.estimate > 0 else (b, a)
+    adjective = "faster" if is_paired(question.metric) else "better"
+    if low <= 0 <= high:
+        return (
+            f"{better} may be {adjective} than {worse} on programs like these (p = {_p(p)}), but the interval holds 1"
+        )
+    return f"{better} is {adjective} than {worse} on programs like these (p = {_p(p)})"
+
+
+def _p(value: float) -> str:
+    return f"{value:.2g}" if value >= 0.001 else f"{value:.1g}"

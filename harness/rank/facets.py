@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.rank.standings import Question, quote
+from harness.rank.question import Question, quote
 
 if TYPE_CHECKING:
     import duckdb

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from harness.rank.standings import Question
+from harness.rank.question import Question
 
 if TYPE_CHECKING:
     import duckdb

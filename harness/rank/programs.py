@@ -1,10 +1,19 @@
 """The programs behind one standing: what each gave, and what it counts as in strict."""
 
+import math
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from harness.errors import UsageError
-from harness.rank.standings import ENTRY, Question, figures_sql, floor, quote, ratio_sql
+from harness.rank.contest import Result, mean_value, result
+from harness.rank.entries import Entry, entries, entries_sql
+from harness.rank.question import Question, can_be_zero, floor
+from harness.rank.standings import counted_as, worst_of
+from harness.statistics.values import exact_mean
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,19 +29,28 @@ class ProgramFigure:
     split: str
     origin: str
     outcome: str
-    """The cell's outcome; ``not run`` without a cell, ``not measured`` when it lacks the metric."""
+    """The cell's outcome; ``not run`` without a cell, ``not measured`` when it lacks the metric or its pairs."""
     detail: str
     """For people: why the outcome is not ok, or the metric not measured."""
     reference: float | None
-    """The metric's value under the reference."""
+    """The metric's value under the reference; over seeds, the median."""
     policy: float | None
-    """The metric's value under the policy; None without an ok outcome."""
+    """The metric's value under the policy; over seeds, the geometric mean of those that completed."""
     ratio: float | None
-    """``reference`` / ``policy``: above 1 is better."""
+    """``reference`` / ``policy``, or what the pairs give: above 1 is better. None unless every seed completed."""
+    low: float | None
+    high: float | None
+    """95 % interval of the ratio: of the measurement, and of seeds. None for what one seed gave exactly."""
+    pairs: int | None
+    """Independent pairs; None where none are needed."""
+    verdict: str | None
+    """``better``, ``worse``, ``equal``; of times also ``equivalent`` (within half a percent), ``unresolved``. None
+    without a ratio, and of times that only marked campaigns took."""
     counted: float | None
-    """What the program counts as in strict: the ratio, or of a failed one the worst of reference and
-    the track's floor. None where the reference has no value: the program does not count then."""
+    """What the program counts as in strict: over seeds, the geometric mean of the ratio, or of a failed one the
+    worst of reference and the track's floor. None where the reference has no value: the program does not count."""
     object_digest: str | None
+    """None where seeds gave several."""
     same_object: bool
     """The policy gave the reference's object: the ratio is exactly 1."""
     decisions_digest: str | None
@@ -44,26 +62,8 @@ class ProgramFigure:
 
 
 def programs_sql(question: Question, policy: str) -> str:
-    """The query behind ``programs``. Strict is the geometric mean of its column ``counted``."""
-    worst = "coalesce(fp.value, greatest(fr.value, coalesce(fo.value, fr.value)))"
-    return f"""{figures_sql(question)}{ENTRY}
-SELECT coalesce(p.benchmark, r.benchmark) AS benchmark, coalesce(p.split, r.split) AS split,
-       coalesce(p.origin, r.origin) AS origin,
-       CASE WHEN p.outcome = 'ok' AND fp.value IS NULL THEN 'not measured'
-            ELSE coalesce(p.outcome, 'not run') END AS outcome,
-       coalesce(nullif(p.detail, ''), CASE WHEN fp.value IS NULL THEN n.why END, '') AS detail,
-       fr.value AS reference, fp.value AS policy, {ratio_sql(question, "fr.value", "fp.value")} AS ratio,
-       {ratio_sql(question, "fr.value", worst)} AS counted,
-       p.object_digest, coalesce(p.object_digest = r.object_digest, false) AS same_object,
-       p.decisions_digest, p.run
-FROM (SELECT * FROM entry WHERE policy = {quote(policy)}) p
-FULL JOIN (SELECT * FROM entry WHERE policy = {quote(question.reference)}) r USING (benchmark)
-LEFT JOIN figure fp ON fp.benchmark = p.benchmark AND fp.policy = p.policy
-LEFT JOIN figure fr ON fr.benchmark = r.benchmark AND fr.policy = r.policy
-LEFT JOIN figure fo ON fo.benchmark = r.benchmark AND fo.policy = {quote(floor(question))}
-LEFT JOIN (SELECT cell, any_value(detail) AS why FROM rows
-           WHERE metric = {quote(question.metric)} AND value IS NULL GROUP BY cell) n ON n.cell = p.cell
-ORDER BY counted DESC NULLS LAST, benchmark"""
+    """The query behind ``programs``: one row a program and seed."""
+    return entries_sql(question, policy)
 
 
 def programs(index: "duckdb.DuckDBPyConnection", question: Question, policy: str) -> list[ProgramFigure]:
@@ -71,10 +71,54 @@ def programs(index: "duckdb.DuckDBPyConnection", question: Question, policy: str
 
     Raises UsageError when the policy has no rows of this question.
     """
-    found = [ProgramFigure(*row) for row in index.execute(programs_sql(question, policy)).fetchall()]
-    if all(program.outcome == "not run" for program in found):
+    found = _by_program(entries(index, question, policy))
+    if all(entry.outcome == "not run" for mine in found.values() for entry in mine):
         raise UsageError(
             f"no rows of policy {policy!r} for {question.suite}, {question.target}, track {question.track}",
             hint=f"run `harness run --suite {question.suite} --policy {policy}` first",
         )
-    return found
+    lowest = _by_program(entries(index, question, floor(question)))
+    worst = worst_of({benchmark: result(entry.contest for entry in mine) for benchmark, mine in lowest.items()})
+    table = [_figure(question, mine, worst.get(benchmark, 0.0)) for benchmark, mine in found.items()]
+    return sorted(table, key=lambda row: (-(row.counted or 0.0), row.benchmark))
+
+
+def _by_program(found: Sequence[Entry]) -> dict[str, list[Entry]]:
+    programs: dict[str, list[Entry]] = defaultdict(list)
+    for entry in found:
+        programs[entry.benchmark].append(entry)
+    return programs
+
+
+def _figure(question: Question, mine: Sequence[Entry], worst: float) -> ProgramFigure:
+    first = mine[0]
+    found = result(entry.contest for entry in mine)
+    low, high = found.interval
+    failed = next((entry for entry in mine if entry.outcome != "ok"), first)
+    digests = {entry.object_digest for entry in mine}
+    counts = first.reference is not None
+    return ProgramFigure(
+        benchmark=first.benchmark,
+        split=first.split,
+        origin=first.origin,
+        outcome=failed.outcome,
+        detail="; ".join(filter(None, (failed.detail, *(f"marked campaign: {mark}" for mark in found.marks)))),
+        reference=first.reference,
+        policy=mean_value((entry.value for entry in mine), plus_one=can_be_zero(question.metric)),
+        ratio=found.ratio,
+        low=low,
+        high=high,
+        pairs=found.pairs,
+        verdict=None if found.marks else found.word,
+        counted=_counted(found, worst) if counts else None,
+        object_digest=first.object_digest if len(digests) == 1 else None,
+        same_object=all(entry.same_object for entry in mine),
+        decisions_digest=first.decisions_digest,
+        run=max((entry.run for entry in mine if entry.run), default=None),
+    )
+
+
+def _counted(found: Result, worst: float) -> float:
+    if found.ratio is not None and len(found.contests) == 1:
+        return found.ratio
+    return math.exp(exact_mean(np.array(counted_as(found, worst))))

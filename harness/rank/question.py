@@ -1,20 +1,104 @@
 """What can be asked of a results folder, and the defaults of a question."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.errors import UsageError
-from harness.rank.standings import Question
+from harness.measure import all_metrics
+from harness.policy.tracks import REFERENCES as REFERENCES_OF
 from harness.vocabulary import Track
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["RANKING_METRIC", "REFERENCES", "fingerprints", "questions"]
+    from harness.measure import Metric
 
-RANKING_METRIC = {Track.SIZE.value: "size.alloc", Track.SPEED.value: "instructions"}
-"""The metric that ranks a track."""
-REFERENCES = {Track.SIZE.value: ("Oz",), Track.SPEED.value: ("greedy", "basic", "pbqp")}
+__all__ = [
+    "PAIRED",
+    "REFERENCES",
+    "Question",
+    "can_be_zero",
+    "fingerprints",
+    "floor",
+    "is_of_object",
+    "is_paired",
+    "is_timed",
+    "questions",
+    "quote",
+    "ranking_metric",
+]
+
+PAIRED = "runtime.cpu"
+"""The time that campaigns give pairs of."""
+REFERENCES = {track.value: policies for track, policies in REFERENCES_OF.items()}
 """The policies that a track's ratios are against, the usual one first."""
+_COUNTED = {Track.SIZE.value: "size.alloc", Track.SPEED.value: "instructions"}
+"""The metric that ranks a track where nothing was timed."""
+_FLOOR = {Track.SIZE.value: "O0", Track.SPEED.value: "fast-o0"}
+"""The policy that a failed benchmark counts as, where that is worse than the reference."""
+_NOT_OF_OBJECT = ("compile.", "decide.", "ir.")
+"""Metrics of how an object came to be: equal objects may differ in them."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which standings."""
+
+    suite: str
+    target: str
+    track: str
+    metric: str
+    reference: str
+    llvm: str
+    """Fingerprint of the compiler."""
+    split: str | None = None
+    origin: str | None = None
+    """Restrict to benchmarks of this split, of this origin."""
+
+
+def quote(text: str) -> str:
+    """A SQL string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def floor(question: Question) -> str:
+    """What a failed benchmark counts as: the worse of the reference and this policy."""
+    return _FLOOR.get(question.track, "O0")
+
+
+def is_timed(metric: str) -> bool:
+    """Whether a campaign takes the metric: its values are medians that no ratio may be made of."""
+    known = _known(metric)
+    return known is not None and known.timed
+
+
+def is_paired(metric: str) -> bool:
+    """Whether ratios of the metric come from pairs in blocks, not from values."""
+    return metric == PAIRED
+
+
+def is_of_object(metric: str) -> bool:
+    """Whether equal objects are equal in the metric."""
+    return not metric.startswith(_NOT_OF_OBJECT)
+
+
+def can_be_zero(metric: str) -> bool:
+    """Whether zero is a good value of the metric: ratios are of the values plus one then."""
+    known = _known(metric)
+    return known is not None and known.can_be_zero
+
+
+def _known(metric: str) -> "Metric | None":
+    return all_metrics().get(metric.partition("@")[0])
+
+
+def ranking_metric(index: "duckdb.DuckDBPyConnection", suite: str, track: str, target: str) -> str:
+    """The metric that ranks: run time in track speed where programs of the suite were timed, else what is counted."""
+    if track == Track.SPEED.value:
+        timed = index.execute("SELECT count(*) FROM timings WHERE suite = ? AND target = ?", [suite, target]).fetchone()
+        if timed and timed[0]:
+            return PAIRED
+    return _COUNTED[track]
 
 
 def fingerprints(index: "duckdb.DuckDBPyConnection") -> list[tuple[str, str]]:
@@ -66,7 +150,7 @@ def questions(
             suite=s,
             target=target,
             track=t,
-            metric=metric or RANKING_METRIC[t],
+            metric=metric or ranking_metric(index, s, t, target),
             reference=against,
             llvm=chosen,
             split=split,

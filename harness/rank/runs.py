@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.rank.standings import Question, figures_sql, quote
+from harness.rank.figures import figures_sql
+from harness.rank.question import Question, quote
 
 if TYPE_CHECKING:
     import duckdb

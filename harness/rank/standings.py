@@ -1,49 +1,59 @@
-"""Standings: one SQL query a table. The page and the command line show the query that they ran.
+"""Standings: one SQL query a table, and statistics of its rows. Page and command line show the query that they ran.
 
 Strict, matched and coverage are always given together (docs/methodology.md):
 
-* *ratio* of a policy on a benchmark: reference's value / policy's value, above 1 is better
-  (of a metric where zero is a good value, of the values plus one);
-* *matched*: geometric mean over the benchmarks that both completed;
-* *strict*: over all benchmarks of the reference; one that the policy failed or never tried counts
-  as the worst of reference and the track's ``FLOOR``. Ranks go by this;
+* *ratio* of a policy on a benchmark: reference's value / policy's value, above 1 is better (of a metric where zero
+  is a good value, of the values plus one); of run time, what the pairs give; of equal objects exactly 1;
+* over several seeds, the geometric mean of theirs;
+* *matched*: geometric mean over the benchmarks that both completed, under every seed;
+* *strict*: over all benchmarks of the reference; a seed that failed or was never tried counts as the worst of
+  reference and the track's floor. Ranks go by this;
 * *coverage*: the share of the reference's benchmarks that the policy completed;
-* *low*, *high*: 95 % interval of strict for "programs like these": Student's t on log-ratios.
+* *low*, *high*: 95 % interval of strict for programs like these; *these_low*, *these_high*: for these programs,
+  where only measurement and seeds are random.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from harness.errors import UsageError
-from harness.measure import all_metrics, find_metric
-from harness.rank.student import t_quantile
-from harness.vocabulary import Track
+from harness.measure import find_metric
+from harness.policy.manifest import SEARCH_SEEDS
+from harness.rank.contest import Result, finite_ratio, result
+from harness.rank.entries import Entry, entries, entries_sql, entries_with
+from harness.rank.question import PAIRED, Question, floor, is_paired, is_timed, quote
+from harness.statistics import (
+    Effect,
+    SuiteEffect,
+    Verdict,
+    minimum_detectable_effect,
+    rank_intervals,
+    suite_effect,
+)
+from harness.statistics.values import exact_mean
+from harness.vocabulary import PolicyClass
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Question", "Standing", "figures_sql", "standings", "standings_sql"]
+__all__ = [
+    "Question",
+    "Standing",
+    "counted_as",
+    "detectable",
+    "standings",
+    "standings_sql",
+    "tree_effect",
+    "worst_of",
+]
 
-CONFIDENCE = 0.95
-FLOOR = {Track.SIZE.value: "O0", Track.SPEED.value: "fast-o0"}
-"""The policy that a failed benchmark counts as, where that is worse than the reference."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """Which standings."""
-
-    suite: str
-    target: str
-    track: str
-    metric: str
-    reference: str
-    llvm: str
-    """Fingerprint of the compiler."""
-    split: str | None = None
-    origin: str | None = None
-    """Restrict to benchmarks of this split, of this origin."""
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -58,116 +68,62 @@ class Standing:
     policy: str
     reference: str
     rank: int | None
-    """Within the class; None for metrics that are times, which need a campaign to be ranked."""
-    strict: float | None
+    """Within the class: 1 + how many are surely better. None: not ranked, and ``reasons`` say why."""
+    rank_high: int | None
+    """The last rank that it may hold: policies that cannot be told apart share ``rank`` to ``rank_high``."""
+    strict: float
     matched: float | None
     coverage: float
     low: float | None
     high: float | None
+    """95 % interval of strict, for programs like these."""
+    these_low: float | None
+    these_high: float | None
+    """For these programs: the measurement's, and the seeds'."""
+    wins: int
+    ties: int
+    losses: int
+    """Programs on which it is better than the reference, not different, and worse or failed. Of times: as far as
+    the program's own interval tells."""
+    mde: float | None
+    """Smallest difference of strict, as a ratio less 1, that would be seen with 80 % power: on these programs for a
+    time, on programs like these for what is counted. None where nothing varies, or nothing is known of it."""
+    pairs: int | None
+    """Independent pairs a program, the median; None where none are needed."""
+    seeds: int
     completed: int
     benchmarks: int
+    reasons: tuple[str, ...]
+    """Why it is not ranked; of one that is, what its rank lacks."""
 
     def record(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
-        fields = asdict(self)
+        fields = asdict(self) | {"reasons": list(self.reasons)}
+        if not self.completed:  # what failed programs count as says nothing where there is nothing else
+            fields |= dict.fromkeys(("strict", "low", "high", "these_low", "these_high"))
         fields["class"] = fields.pop("policy_class")
         return fields
 
 
-def quote(text: str) -> str:
-    """A SQL string literal."""
-    return "'" + text.replace("'", "''") + "'"
+standings_sql = entries_sql
+"""The query behind ``standings``: one row a policy, program and seed."""
 
 
-def floor(question: Question) -> str:
-    """What a failed benchmark counts as: the worse of the reference and this policy."""
-    return FLOOR.get(question.track, "O0")
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A policy on the programs that count."""
 
+    policy: str
+    policy_class: str
+    seeds: int
+    results: Mapping[str, Result]
+    counted: Mapping[str, Sequence[float]]
+    """Program → what each seed counts as."""
 
-def _can_be_zero(question: Question) -> bool:
-    known = all_metrics().get(question.metric.partition("@")[0])
-    return known is not None and known.can_be_zero
-
-
-def ratio_sql(question: Question, over: str, under: str) -> str:
-    """SQL of the ratio of two values of the question's metric."""
-    if _can_be_zero(question):
-        return f"({over} + 1) / ({under} + 1)"
-    return f"{over} / {under}"
-
-
-ENTRY = """, entry AS (  -- the newest cells, the seeds of one policy on one benchmark together
-  SELECT policy, benchmark, any_value(split) AS split, any_value(origin) AS origin,
-         coalesce(min(outcome) FILTER (outcome <> 'ok'), 'ok') AS outcome,
-         coalesce(min(detail) FILTER (outcome <> 'ok'), '') AS detail,
-         CASE WHEN count(DISTINCT object_digest) = 1 AND count(object_digest) = count(*)
-              THEN any_value(object_digest) END AS object_digest,
-         arg_min(decisions_digest, seed) AS decisions_digest, arg_min(cell, seed) AS cell,
-         arg_max(run, started) AS run
-  FROM newest GROUP BY policy, benchmark
-)"""
-"""A common table expression to follow ``figures_sql``."""
-
-
-def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
-    """Common table expressions: ``newest`` cell of each policy, ``figure``: its value by benchmark.
-
-    A benchmark's definition may have changed: what counts is the one that the ``anchors``, by
-    default the reference, were last measured on.
-    """
-    anchored = ", ".join(quote(policy) for policy in anchors or [question.reference])
-    least = ">=" if _can_be_zero(question) else ">"
-    conditions = [
-        f"suite = {quote(question.suite)}",
-        f"target = {quote(question.target)}",
-        f"track = {quote(question.track)}",
-        f"llvm = {quote(question.llvm)}",
-    ]
-    if question.split:
-        conditions.append(f"split = {quote(question.split)}")
-    if question.origin:
-        conditions.append(f"origin = {quote(question.origin)}")
-    return f"""WITH asked AS (
-  SELECT * FROM cells WHERE {" AND ".join(conditions)}
-), version AS (  -- a policy that was changed counts as it is now
-  SELECT policy, arg_max(policy_digest, started) AS policy_digest FROM asked GROUP BY policy
-), latest AS (  -- the newest cell of each policy on each benchmark
-  SELECT asked.* FROM asked JOIN version USING (policy, policy_digest)
-  QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed ORDER BY isolation, started DESC, run DESC) = 1
-), newest AS (  -- of the program as it was last measured
-  SELECT latest.* FROM latest JOIN (
-    SELECT benchmark, arg_max(program_digest, started) AS program_digest
-    FROM latest WHERE policy IN ({anchored}) GROUP BY benchmark
-  ) USING (benchmark, program_digest)
-  WHERE outcome <> 'unsupported'
-), figure AS (  -- its value; over seeds, the median
-  SELECT n.benchmark, n.policy, median(m.value) AS value
-  FROM newest n JOIN measurements m USING (cell)
-  WHERE n.outcome = 'ok' AND m.metric = {quote(question.metric)} AND m.value {least} 0
-  GROUP BY ALL
-)"""
-
-
-def standings_sql(question: Question) -> str:
-    """The whole query; its columns are policy, class, strict, matched, completed, benchmarks, spread."""
-    return f"""{figures_sql(question)}, reference AS (
-  SELECT benchmark, value FROM figure WHERE policy = {quote(question.reference)}
-), worst AS (  -- what a failed benchmark counts as
-  SELECT r.benchmark, greatest(r.value, coalesce(o.value, r.value)) AS value
-  FROM reference r LEFT JOIN (SELECT * FROM figure WHERE policy = {quote(floor(question))}) o USING (benchmark)
-), ratio AS (
-  SELECT p.policy, p.class, {ratio_sql(question, "r.value", "f.value")} AS matched,
-         {ratio_sql(question, "r.value", "coalesce(f.value, w.value)")} AS strict
-  FROM (SELECT DISTINCT policy, class FROM newest) p
-  CROSS JOIN reference r JOIN worst w USING (benchmark)
-  LEFT JOIN figure f ON f.benchmark = r.benchmark AND f.policy = p.policy
-)
-SELECT policy, class,  -- in a fixed order: floating-point sums depend on it, in the last digit
-       exp(avg(ln(strict) ORDER BY strict)) AS strict,
-       exp(avg(ln(matched) ORDER BY matched)) AS matched,
-       count(matched) AS completed, count(*) AS benchmarks,
-       stddev_samp(ln(strict) ORDER BY strict) AS spread
-FROM ratio GROUP BY ALL ORDER BY class, strict DESC, policy"""
+    @property
+    def means(self) -> list[float]:
+        """Of each program, in the order of all sides."""
+        return [exact_mean(np.array(values)) for values in self.counted.values()]
 
 
 def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[Standing]:
@@ -175,46 +131,206 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
 
     Raises UsageError when the reference has no rows of this question: nothing can be compared then.
     """
-    found = index.execute(standings_sql(question)).fetchall()
-    if not found:
-        raise UsageError(
-            f"no rows of the reference policy {question.reference!r} for {question.suite}, {question.target}, "
-            f"track {question.track}, metric {question.metric}"
-            + "".join(f", {word}" for word in (question.split, question.origin) if word),
-            hint=f"run `harness run --suite {question.suite} --policy {question.reference}` first",
+    found = entries(index, question)
+    sides = _sides(question, [entry for entry in found if entry.reference is not None])
+    if not sides:
+        raise _nothing(question)
+    asked = len({entry.benchmark for entry in found if entry.was_asked})
+    required = found[0].min_coverage
+    marks = _marks(index, question)
+    table = [_standing(question, side, _refusals(question, side, asked, required, marks)) for side in sides]
+    table.sort(key=lambda row: (row.policy_class, -row.strict, row.policy))
+    return _ranked(table, {side.policy: side for side in sides})
+
+
+def _marks(index: "duckdb.DuckDBPyConnection", question: Question) -> tuple[str, ...]:
+    """What is wrong with the campaigns that timed the reference, if something is with each of them."""
+    if not is_paired(question.metric):
+        return ()
+    found = index.execute(
+        f"""{entries_with(question)}
+SELECT marks FROM campaigns WHERE (run, campaign) IN (
+  SELECT (t.run, t.campaign) FROM timings t JOIN reference r ON r.benchmark = t.benchmark AND r.object = t.object
+  WHERE t.suite = {quote(question.suite)} AND t.target = {quote(question.target)}
+) ORDER BY started DESC, campaign"""
+    ).fetchall()
+    return () if any(not marks for (marks,) in found) else tuple(mark for (marks,) in found for mark in marks)
+
+
+def _nothing(question: Question) -> UsageError:
+    """The error of a question whose reference has no value."""
+    return UsageError(
+        f"no rows of the reference policy {question.reference!r} for {question.suite}, {question.target}, "
+        f"track {question.track}, metric {question.metric}"
+        + "".join(f", {word}" for word in (question.split, question.origin) if word),
+        hint=f"run `harness run --suite {question.suite} --policy {question.reference}` first",
+    )
+
+
+def worst_of(results: Mapping[str, Result]) -> dict[str, float]:
+    """What a failed program counts as, of the floor policy's results: the reference where that is worse, or unknown."""
+    return {benchmark: min([0.0, *_completed(result)]) for benchmark, result in results.items()}
+
+
+def _completed(result: Result) -> list[float]:
+    """The mean over the seeds that completed, if any did."""
+    places = [contest.estimate for contest in result.contests if contest.estimate is not None]
+    return [exact_mean(np.array(places))] if places else []
+
+
+def counted_as(result: Result, worst: float) -> list[float]:
+    """What each seed counts as in strict: a failed one as the worst."""
+    return [worst if contest.estimate is None else contest.estimate for contest in result.contests]
+
+
+def _sides(question: Question, found: Iterable[Entry]) -> list[_Side]:
+    by_policy: dict[tuple[str, str], dict[str, list[Entry]]] = defaultdict(lambda: defaultdict(list))
+    for entry in found:
+        by_policy[entry.policy, entry.policy_class][entry.benchmark].append(entry)
+    results = {
+        names: {b: result(entry.contest for entry in mine) for b, mine in sorted(programs.items())}
+        for names, programs in by_policy.items()
+    }
+    lowest = next((worst_of(found) for (policy, _), found in results.items() if policy == floor(question)), {})
+    return [
+        _Side(
+            policy,
+            policy_class,
+            max(len(found.contests) for found in mine.values()),
+            mine,
+            {benchmark: counted_as(found, lowest.get(benchmark, 0.0)) for benchmark, found in mine.items()},
         )
-    ranked = find_metric(question.metric).deterministic
-    table: list[Standing] = []
-    for policy, policy_class, strict, matched, completed, benchmarks, spread in found:
-        better = sum(1 for row in found if row[1] == policy_class and row[2] > strict)
-        low, high = _interval(strict, spread, benchmarks)
-        table.append(
-            Standing(
-                suite=question.suite,
-                target=question.target,
-                track=question.track,
-                policy_class=policy_class,
-                metric=question.metric,
-                policy=policy,
-                reference=question.reference,
-                rank=better + 1 if ranked else None,
-                strict=strict,
-                matched=matched,
-                coverage=completed / benchmarks,
-                low=low,
-                high=high,
-                completed=completed,
-                benchmarks=benchmarks,
-            )
-        )
-    return table
+        for (policy, policy_class), mine in results.items()
+    ]
 
 
-def _interval(strict: float, spread: float | None, count: int) -> tuple[float | None, float | None]:
-    """Student's t interval of the mean log-ratio, as ratios. None for fewer than two programs."""
-    import math
+def tree_effect(results: Sequence[Result], counted: Sequence[Sequence[float]]) -> SuiteEffect:
+    """The mean over programs, each with what its seeds count as, and its intervals.
 
-    if spread is None or count < 2:
-        return None, None
-    half = t_quantile((1 + CONFIDENCE) / 2, count - 1) * spread / math.sqrt(count)
-    return strict * math.exp(-half), strict * math.exp(half)
+    Seeds that are timed in the same blocks share noise, which their spread does not show: that of the programs with
+    several seeds is added to the interval for these programs, in squares.
+    """
+    tree = [
+        [found.contests[0].items]
+        if len(values) == 1 and found.effect is not None and found.contests[0].items
+        else [[value] for value in values]
+        for found, values in zip(results, counted, strict=True)
+    ]
+    effect = suite_effect(tree)
+    own = [
+        math.fsum(contest.effect.half_width for contest in found.contests if contest.effect) / len(values)
+        for found, values in zip(results, counted, strict=True)
+        if len(values) > 1
+    ]
+    shared = math.hypot(*own) / len(tree)
+    if shared == 0:
+        return effect
+    place, (low, high) = effect.estimate, effect.these
+    these = (place - math.hypot(place - low, shared), place + math.hypot(high - place, shared))
+    like = effect.like_these
+    return replace(effect, these=these, like_these=like and (min(like[0], these[0]), max(like[1], these[1])))
+
+
+def detectable(place: float, interval: tuple[float, float] | None) -> float | None:
+    """The smallest difference that this interval would have shown, as a ratio less 1."""
+    if interval is None:
+        return None
+    found = minimum_detectable_effect(Effect(place, *interval, 1))
+    return math.expm1(found) if 0 < found < math.inf else None
+
+
+def _standing(question: Question, side: _Side, refusals: Sequence[str]) -> Standing:
+    results = list(side.results.values())
+    effect = tree_effect(results, list(side.counted.values()))
+    matched = [found.effect.estimate for found in results if found.effect is not None]
+    complete = len(matched) == len(results)
+    words = [Verdict.UNRESOLVED.value if found.completed and found.marks else found.word for found in results]
+    pairs = [found.pairs for found in results if found.pairs is not None]
+    low, high = effect.like_these or (None, None)
+    wins = words.count(Verdict.BETTER.value)
+    losses = words.count(Verdict.WORSE.value) + words.count(None)
+    return Standing(
+        suite=question.suite,
+        target=question.target,
+        track=question.track,
+        policy_class=side.policy_class,
+        metric=question.metric,
+        policy=side.policy,
+        reference=question.reference,
+        rank=None,
+        rank_high=None,
+        strict=math.exp(effect.estimate),
+        matched=math.exp(effect.estimate if complete else exact_mean(np.array(sorted(matched)))) if matched else None,
+        coverage=len(matched) / len(results),
+        low=finite_ratio(low),
+        high=finite_ratio(high),
+        these_low=finite_ratio(effect.these[0]),
+        these_high=finite_ratio(effect.these[1]),
+        wins=wins,
+        ties=len(words) - wins - losses,
+        losses=losses,
+        mde=detectable(effect.estimate, effect.these if is_paired(question.metric) else effect.like_these),
+        pairs=round(statistics.median(pairs)) if pairs else None,
+        seeds=side.seeds,
+        completed=len(matched),
+        benchmarks=len(results),
+        reasons=tuple(refusals),
+    )
+
+
+def _refusals(
+    question: Question, side: _Side, asked: int, required: float, campaign_marks: tuple[str, ...]
+) -> list[str]:
+    """Why a policy is not ranked: nothing, when it is.
+
+    ``asked``: programs that the metric was asked for on; ``required``: the suite's share of them;
+    ``campaign_marks``: of all campaigns, if none is sound.
+    """
+    found: list[str] = []
+    metric = question.metric
+    if is_timed(metric) and not is_paired(metric):
+        found.append(f"shown only: {PAIRED} ranks")
+    elif not find_metric(metric).deterministic and not is_paired(metric):
+        found.append("a time that was not taken in a campaign")
+    completed = sum(one.completed for one in side.results.values())
+    programs = max(asked, len(side.results))
+    if completed < required * programs - 1e-9:
+        found.append(f"coverage {completed} of {programs} is below the suite's rule of {100 * required:.0f} %")
+    marked = [one for one in side.results.values() if one.marks]
+    marks = dict.fromkeys(mark for one in marked for mark in one.marks) or dict.fromkeys(campaign_marks)
+    if marks:  # without any sound campaign, not even the reference is ranked by time
+        some = f" on {len(marked)} of {len(side.results)} programs" if 0 < len(marked) < len(side.results) else ""
+        found.append(f"timed only in a marked campaign{some}: {'; '.join(marks)}")
+    return found
+
+
+def _ranked(table: Sequence[Standing], sides: Mapping[str, _Side]) -> list[Standing]:
+    """The table with ranks: within a class, of those that nothing speaks against."""
+    done: list[Standing] = []
+    for name in dict.fromkeys(row.policy_class for row in table):
+        group = [row for row in table if row.policy_class == name]
+        able = [row for row in group if not row.reasons]
+        ranks: dict[str, tuple[int, int]] = {}
+        remarks: tuple[str, ...] = ()
+        if able:
+            found, _ = rank_intervals([sides[row.policy].means for row in able])
+            ranks = {row.policy: (one.low, one.high) for row, one in zip(able, found, strict=True)}
+            remarks = _too_few(able[0].benchmarks, len(able))
+        for row in group:
+            low, high = ranks.get(row.policy, (None, None))
+            lacking = remarks if low is not None else ()
+            if name == PolicyClass.SEARCH.value and row.seeds < SEARCH_SEEDS:
+                lacking = (*lacking, f"{row.seeds} of the {SEARCH_SEEDS} seeds that a search needs")
+            done.append(replace(row, rank=low, rank_high=high, reasons=row.reasons + lacking))
+    return done
+
+
+def _too_few(programs: int, policies: int) -> tuple[str, ...]:
+    """The remark on a table whose programs cannot order its policies, whatever they show."""
+    tests = policies * (policies - 1) // 2
+    if tests == 0:
+        return ()
+    needed = 1 + math.ceil(math.log2(tests / (1 - _CONFIDENCE)) - 1e-9)
+    if programs >= needed:
+        return ()
+    return (f"{programs} programs: no order of {policies} policies can be told from fewer than {needed}",)

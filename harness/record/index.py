@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from harness.digest import digest_of
 from harness.errors import UsageError
 from harness.paths import cache_root
-from harness.record.runfile import check_run, run_files
+from harness.record.rows import Header
+from harness.record.runfile import BLOCK_LINE, CAMPAIGN_LINE, check_run, run_files
 from harness.store import cache_errors, make_cache_folder, require_space
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index"]
 
-_VERSION = 4
+_VERSION = 5
 _COLUMNS = {
     "cell": "VARCHAR",
     "campaign": "VARCHAR",
@@ -43,13 +44,47 @@ _COLUMNS = {
     "metric": "VARCHAR",
     "workload": "VARCHAR",
     "function": "VARCHAR",
-    "pair": "BIGINT",
-    "order": "BIGINT",
-    "layout": "BIGINT",
     "value": "DOUBLE",
     "unit": "VARCHAR",
 }
 """Columns of table ``rows``, beside ``run``, ``line`` and ``suite`` (docs/schema.md)."""
+_CAMPAIGN = {
+    "campaign": "VARCHAR",
+    "started": "VARCHAR",
+    "finished": "VARCHAR",
+    "core": "BIGINT",
+    "slice": "DOUBLE",
+    "precision": "DOUBLE",
+    "budget": "DOUBLE",
+    "seconds": "DOUBLE",
+    "blocks": "BIGINT",
+    "control": "STRUCT(ratio DOUBLE, low DOUBLE, high DOUBLE, pairs BIGINT)",
+    "marks": "VARCHAR[]",
+}
+_BLOCK = {
+    "campaign": "VARCHAR",
+    "benchmark": "VARCHAR",
+    "target": "VARCHAR",
+    "workload": "VARCHAR",
+    "inputs": "VARCHAR",
+    "number": "BIGINT",
+    "layout": "BIGINT",
+    "passes": "BIGINT",
+}
+_CONDITIONS = {
+    "seconds": "DOUBLE",
+    "waited": "DOUBLE",
+    "others": "DOUBLE",
+    "busy": "DOUBLE",
+    "steal": "DOUBLE",
+    "pressure": "DOUBLE",
+    "load": "DOUBLE",
+    "frequency": "DOUBLE",
+    "throttled": "BIGINT",
+    "idle": "DOUBLE",
+    "suspended": "DOUBLE",
+}
+_SAMPLE = {"object": "VARCHAR", "cpu": "DOUBLE", "wall": "DOUBLE", "preemptions": "BIGINT", "first": "BIGINT"}
 
 _VIEWS = """
 -- One row per recorded cell.
@@ -63,8 +98,15 @@ FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark);
 CREATE VIEW measurements AS
 SELECT r.*, u.started, u.llvm FROM rows r JOIN runs u USING (run) WHERE r.value IS NOT NULL
 QUALIFY row_number() OVER (
-    PARTITION BY r.cell, r.metric, r.workload, r.function, r.pair
+    PARTITION BY r.cell, r.metric, r.workload, r.function
     ORDER BY r.isolation, u.started DESC, r.run DESC) = 1;
+-- One row per pair of timed objects in a block: how much faster the second was than the first.
+CREATE VIEW pairs AS
+SELECT a.run, a.campaign, a.suite, a.benchmark, a.target, a.workload, a.inputs, a.number, a.layout,
+       a.object AS object, b.object AS against, ln(b.cpu / a.cpu) AS log_ratio, c.marks, u.cpu AS host, c.started
+FROM timings a JOIN timings b USING (run, campaign, benchmark, target, number)
+JOIN campaigns c USING (run, campaign) JOIN runs u USING (run)
+WHERE a.object <> b.object AND a.cpu > 0 AND b.cpu > 0;
 """
 
 
@@ -125,13 +167,15 @@ def _build(made: Path, runs: list[Path]) -> None:
     import duckdb
 
     with duckdb.connect(str(made)) as connection:
-        columns = ", ".join(f'"{name}" {kind}' for name, kind in _COLUMNS.items())
-        connection.execute(f"CREATE TABLE rows (run VARCHAR, line BIGINT, suite VARCHAR, {columns})")
+        connection.execute(f"CREATE TABLE rows (run VARCHAR, line BIGINT, suite VARCHAR, {_typed(_COLUMNS)})")
         connection.execute(
             "CREATE TABLE runs (run VARCHAR, suite VARCHAR, suite_version VARCHAR, track VARCHAR, started VARCHAR,"
             " finished VARCHAR, llvm VARCHAR, llvm_version VARCHAR, commit VARCHAR, dirty BOOLEAN, cpu VARCHAR,"
-            " file VARCHAR)"
+            " min_coverage DOUBLE, file VARCHAR)"
         )
+        connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(_CAMPAIGN)})")
+        timed = _typed(_BLOCK | _SAMPLE | _CONDITIONS)
+        connection.execute(f"CREATE TABLE timings (run VARCHAR, suite VARCHAR, {timed})")
         connection.execute(
             "CREATE TABLE benchmarks (run VARCHAR, benchmark VARCHAR, split VARCHAR, origin VARCHAR,"
             " program_digest VARCHAR)"
@@ -147,27 +191,74 @@ def _load(connection: "duckdb.DuckDBPyConnection", path: Path) -> None:
 
     header, lines = check_run(path)
     connection.execute(
-        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [header.run, header.suite, header.suite_version, header.track.value, header.started, header.finished]
-        + [header.llvm, header.llvm_version, header.commit, header.dirty, header.host.cpu, str(path)],
+        + [header.llvm, header.llvm_version, header.commit, header.dirty, header.host.cpu, header.min_coverage]
+        + [str(path)],
     )
     facts = [[header.run, n, f.split.value, f.origin, f.program_digest] for n, f in header.benchmarks.items()]
     if facts:
         connection.executemany("INSERT INTO benchmarks VALUES (?, ?, ?, ?, ?)", facts)
-    columns = {"header": "JSON", **_COLUMNS}
-    typed = ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items())
-    names = ", ".join(f'"{name}"' for name in _COLUMNS)
+    campaigns = sum(line.startswith(CAMPAIGN_LINE) for line in lines)
+    blocks = sum(line.startswith(BLOCK_LINE) for line in lines)
     try:
-        connection.execute(
-            f"INSERT INTO rows SELECT ?, line, ?, {names} FROM ("
-            f"  SELECT *, row_number() OVER () AS line"
-            f"  FROM read_json(?, format = 'newline_delimited', columns = {{{typed}}}))"
-            f" WHERE header IS NULL",
-            [header.run, header.suite, str(path)],
-        )
+        loaded = _insert_rows(connection, header, path)
+        if blocks or campaigns:
+            loaded += _insert_campaigns(connection, header, path)
     except (duckdb.DataError, duckdb.ProgrammingError) as error:
         raise UsageError(f"rows are not readable: {str(error).splitlines()[0]}", where=str(path)) from None
-    loaded = connection.execute("SELECT count(*) FROM rows WHERE run = ? AND benchmark IS NOT NULL", [header.run])
-    counted = (loaded.fetchone() or (0,))[0]
-    if counted != len(lines):
-        raise UsageError(f"{len(lines)} rows, of which {counted} are readable", where=str(path))
+    if loaded != len(lines):
+        raise UsageError(f"{len(lines)} lines, of which {loaded} are readable", where=str(path))
+
+
+def _insert_rows(connection: "duckdb.DuckDBPyConnection", header: Header, path: Path) -> int:
+    columns = {"header": "JSON", "block": "JSON", **_COLUMNS}
+    names = ", ".join(f'"{name}"' for name in _COLUMNS)
+    connection.execute(
+        f"INSERT INTO rows SELECT ?, line, ?, {names} FROM ("
+        f"  SELECT *, row_number() OVER () AS line FROM {_lines(columns)})"
+        f" WHERE benchmark IS NOT NULL",
+        [header.run, header.suite, str(path)],
+    )
+    return _count(connection, "SELECT count(*) FROM rows WHERE run = ?", header.run)
+
+
+def _insert_campaigns(connection: "duckdb.DuckDBPyConnection", header: Header, path: Path) -> int:
+    """The campaigns and their blocks. Returns how many lines of the file these are."""
+    campaign = f"STRUCT({_typed(_CAMPAIGN)})"
+    connection.execute(
+        f"INSERT INTO campaigns SELECT ?, facts.* FROM ("
+        f"  SELECT CAST(campaign AS {campaign}) AS facts FROM {_lines({'campaign': 'JSON', 'cell': 'VARCHAR'})}"
+        f"  WHERE cell IS NULL AND campaign IS NOT NULL)",
+        [header.run, str(path)],
+    )
+    nested = f"{_typed(_BLOCK)}, samples STRUCT({_typed(_SAMPLE)})[], conditions STRUCT({_typed(_CONDITIONS)})"
+    chosen = [
+        *(f"block.{name}" for name in _BLOCK),
+        *(f'sample."{name}"' for name in _SAMPLE),
+        *(f"block.conditions.{name}" for name in _CONDITIONS),
+    ]
+    connection.execute(
+        f"INSERT INTO timings SELECT ?, ?, {', '.join(chosen)} FROM ("
+        f"  SELECT block, unnest(block.samples) AS sample FROM {_lines({'block': f'STRUCT({nested})'})}"
+        f"  WHERE block IS NOT NULL)",
+        [header.run, header.suite, str(path)],
+    )
+    blocks = "SELECT count(DISTINCT (campaign, benchmark, target, number)) FROM timings WHERE run = ?"
+    return _count(connection, blocks, header.run) + _count(
+        connection, "SELECT count(*) FROM campaigns WHERE run = ?", header.run
+    )
+
+
+def _lines(columns: dict[str, str]) -> str:
+    """SQL of the lines of a run file, which the query's next parameter names."""
+    typed = ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items())
+    return f"read_json(?, format = 'newline_delimited', columns = {{{typed}}})"
+
+
+def _count(connection: "duckdb.DuckDBPyConnection", query: str, run: str) -> int:
+    return int((connection.execute(query, [run]).fetchone() or (0,))[0])
+
+
+def _typed(columns: dict[str, str]) -> str:
+    return ", ".join(f'"{name}" {kind}' for name, kind in columns.items())

@@ -1,4 +1,4 @@
-"""The schema of a run file: one header line, then one row per measurement.
+"""The schema of a run file: one header line, one line a campaign and a timed block, then one row per measurement.
 
 A cell whose outcome is not ``ok`` has one row without a metric: it has no numbers. A metric that cannot
 be taken of an ``ok`` cell has a row without a value, whose detail says why.
@@ -10,9 +10,26 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Split, Target, Track
 
-__all__ = ["SCHEMA", "BenchmarkFacts", "Header", "Host", "Row"]
+__all__ = [
+    "CONTROL",
+    "READABLE",
+    "SCHEMA",
+    "BenchmarkFacts",
+    "Block",
+    "Campaign",
+    "Conditions",
+    "Control",
+    "Header",
+    "Host",
+    "Row",
+    "Sample",
+]
 
-SCHEMA = 2
+SCHEMA = 3
+READABLE = (2, 3)
+"""Schemas of run files that can be read: 2 has no campaigns."""
+CONTROL = "control"
+"""Stands in a block for the copy of the reference's object."""
 
 
 class Model(BaseModel):
@@ -71,6 +88,101 @@ class Header(Model):
     jobs: int
     compile_timeout: float
     benchmarks: dict[str, BenchmarkFacts]
+    min_coverage: float = 0.8
+    """The suite's rule: with a smaller share of its programs a policy is not ranked."""
+
+
+class Sample(Model):
+    """What one object took in one block, per run of the workload."""
+
+    object: str
+    """The object's digest; ``control``: the copy of the reference's object."""
+    cpu: float
+    """Seconds of user and system time."""
+    wall: float
+    """Seconds of its turns."""
+    preemptions: int
+    """How often another process took the core."""
+    first: int
+    """Its place in the block's first round of turns, from 0."""
+
+
+class Conditions(Model):
+    """The machine during one block. Shares are of time, from 0 to 1."""
+
+    seconds: float
+    """From the first turn to the last, by a clock that stands still while the machine is suspended."""
+    waited: float
+    """Share of the turns in which the timed process did not run."""
+    others: float
+    """Share of the timed core's time that other processes used."""
+    busy: float
+    """Cores' worth of time that other processes used, on all cores together."""
+    steal: float
+    """Share of the timed core's time that the hypervisor gave to others."""
+    pressure: float | None
+    """Share in which some process of the machine waited for a core; None where the kernel does not say."""
+    load: float
+    frequency: float | None
+    """MHz of the timed core; None where the kernel does not say."""
+    throttled: int
+    """Times that a control group's quota or heat slowed the timed process down."""
+    idle: float
+    """Seconds in which nobody had a turn."""
+    suspended: float
+    """Seconds for which the machine stood still or its clock was set."""
+
+
+class Block(Model):
+    """One round of timed runs: every object once (or ``passes`` times), in turns, in one layout."""
+
+    campaign: str
+    benchmark: str
+    target: Target
+    workload: str
+    inputs: str
+    """Digest of the workload: arguments, input files, pinned result."""
+    number: int
+    """Of the program's blocks in this campaign, from 0."""
+    layout: int
+    """Seed of the link order and of the environment's padding."""
+    passes: int
+    samples: tuple[Sample, ...]
+    conditions: Conditions
+
+
+class Control(Model):
+    """The reference against a copy of itself, over the whole campaign."""
+
+    ratio: float
+    """Above 1: the copy was faster. ``low`` and ``high``: the 99 % interval."""
+    low: float | None
+    """None where there are too few pairs for an interval."""
+    high: float | None
+    pairs: int
+
+
+class Campaign(Model):
+    """One uninterrupted series of blocks on one machine."""
+
+    campaign: str
+    started: str
+    """UTC, ISO 8601."""
+    finished: str
+    core: int
+    """The core that everything was timed on."""
+    slice: float
+    """Seconds of a turn, on average."""
+    precision: float
+    """Half-width at which a program was measured no further, as a log-ratio."""
+    budget: float
+    """Seconds that the campaign could take."""
+    seconds: float
+    """That its blocks took."""
+    blocks: int
+    control: Control
+    marks: tuple[str, ...]
+    """Why its times cannot be used; empty: they can."""
 
 
 class Row(Model):
@@ -79,7 +191,7 @@ class Row(Model):
     cell: str
     """Key of the cell: digest of everything that its result depends on."""
     campaign: str | None = None
-    """Timing campaign; None for what needs no clock."""
+    """The campaign that timed it last; None for what needs no clock. Its value is then a median over blocks."""
     benchmark: str
     target: Target
     track: Track
@@ -101,9 +213,6 @@ class Row(Model):
     metric: str | None = None
     workload: str | None = None
     function: str | None = None
-    pair: int | None = None
-    order: int | None = None
-    layout: int | None = None
     value: int | float | None = None
     unit: str | None = None
 

@@ -12,22 +12,23 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.digest import canonical_json, digest_bytes
 from harness.errors import PrerequisiteError, UsageError
-from harness.record.rows import SCHEMA, Header, Row
+from harness.record.rows import READABLE, Block, Campaign, Header, Row
 
 __all__ = ["Journal", "RunFile", "functions_file", "read_run", "results_errors", "run_files", "write_run"]
 
 _NAME = re.compile(r"(?P<suite>.+)-(?P<track>[a-z]+)-(?P<time>\d{8}T\d{6}Z)-(?P<digest>[0-9a-f]{12})\.jsonl\Z")
 _SHORT = 12
+BLOCK_LINE, CAMPAIGN_LINE = b'{"block":{', b'{"campaign":{'
 
 
 @contextmanager
@@ -43,6 +44,16 @@ def results_errors(results: Path) -> Iterator[None]:
         ) from None
 
 
+class _Block(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    block: Block
+
+
+class _Campaign(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    campaign: Campaign
+
+
 @dataclass(frozen=True)
 class RunFile:
     """A finished run."""
@@ -50,10 +61,12 @@ class RunFile:
     path: Path
     header: Header
     rows: tuple[Row, ...]
+    campaigns: tuple[Campaign, ...] = ()
+    blocks: tuple[Block, ...] = ()
 
 
 class Journal:
-    """The cells that an unfinished run has done so far. One process at a time holds it."""
+    """The cells and blocks that an unfinished run has done so far. One process at a time holds it."""
 
     def __init__(self, results: Path, plan: str) -> None:
         """Open the journal of the plan (a digest of the cells asked for), with what it holds already.
@@ -71,13 +84,30 @@ class Journal:
             raise UsageError(
                 "the same run is already going on", where=str(results), hint="wait for it, or use another --results"
             ) from None
-        self.cells: dict[str, list[Row]] = dict(self._recover())
+        self.cells: dict[str, list[Row]] = {}
+        self.blocks: list[Block] = []
+        self.opened: dict[str, dict[str, Any]] = {}
+        """Campaign → what was said of it when it began."""
+        self._recover()
 
     def add(self, cell: str, rows: list[Row]) -> None:
         """Keep a finished cell; it is on disk when this returns."""
         self.cells[cell] = rows
+        self._write({"cell": cell, "rows": [row.line() for row in rows]})
+
+    def open_campaign(self, campaign: str, facts: dict[str, Any]) -> None:
+        """Keep what is known of a campaign when it begins."""
+        self.opened[campaign] = facts
+        self._write({"campaign": campaign, "facts": facts})
+
+    def add_block(self, block: Block) -> None:
+        """Keep a timed block; it is on disk when this returns."""
+        self.blocks.append(block)
+        self._write({"block": block.model_dump(mode="json")})
+
+    def _write(self, entry: dict[str, Any]) -> None:
         with results_errors(self.path.parent):
-            self._file.write(canonical_json({"cell": cell, "rows": [row.line() for row in rows]}) + b"\n")
+            self._file.write(canonical_json(entry) + b"\n")
             self._file.flush()
             os.fsync(self._file.fileno())
 
@@ -88,25 +118,39 @@ class Journal:
         with suppress(OSError):  # a cell that could not be written was reported when it was added
             self._file.close()
 
-    def _recover(self) -> Iterator[tuple[str, list[Row]]]:
+    def _recover(self) -> None:
         """Whole lines; a torn last one, and all behind it, is cut off."""
         self._file.seek(0)
         good = 0
         for line in self._file.read().splitlines(keepends=True):
             try:
-                entry = json.loads(line if line.endswith(b"\n") else b"")
-                cell, rows = str(entry["cell"]), [Row.model_validate(row) for row in entry["rows"]]
-            except (ValueError, KeyError, TypeError):
+                self._take(json.loads(line if line.endswith(b"\n") else b""))
+            except (ValueError, KeyError, TypeError, AttributeError):
                 break
             good += len(line)
-            yield cell, rows
         self._file.truncate(good)
         self._file.seek(0, os.SEEK_END)
 
+    def _take(self, entry: dict[str, Any]) -> None:
+        if "block" in entry:
+            self.blocks.append(Block.model_validate(entry["block"]))
+        elif "campaign" in entry:
+            self.opened[str(entry["campaign"])] = dict(entry["facts"])
+        else:
+            self.cells[str(entry["cell"])] = [Row.model_validate(row) for row in entry["rows"]]
 
-def write_run(results: Path, header: dict[str, Any], rows: list[Row]) -> Path:
+
+def write_run(
+    results: Path,
+    header: dict[str, Any],
+    rows: list[Row],
+    campaigns: Sequence[Campaign] = (),
+    blocks: Sequence[Block] = (),
+) -> Path:
     """Write a finished run; time and digest become its name. Returns the file."""
-    lines = sorted(canonical_json(row.line()) for row in rows)
+    lines = [canonical_json({"campaign": campaign.model_dump(mode="json")}) for campaign in campaigns]
+    lines += [canonical_json({"block": block.model_dump(mode="json")}) for block in blocks]
+    lines += sorted(canonical_json(row.line()) for row in rows)
     body = b"".join(line + b"\n" for line in lines)
     stamp = re.sub(r"[-:]|\.\d+|\+00:00", "", header["finished"]).rstrip("Z") + "Z"
     unnamed = Header(run="", **header).model_dump(mode="json")
@@ -168,8 +212,9 @@ def check_run(path: Path) -> tuple[Header, list[bytes]]:
         raise UsageError("not a run file", where=str(path), hint=remedy)
     try:
         fields = json.loads(first)["header"]
-        if fields.get("schema_version") != SCHEMA:
-            raise UsageError(f"schema {fields.get('schema_version')}; this harness reads {SCHEMA}", where=str(path))
+        if fields.get("schema_version") not in READABLE:
+            known = " and ".join(map(str, READABLE))
+            raise UsageError(f"schema {fields.get('schema_version')}; this harness reads {known}", where=str(path))
         if _digest(fields, body) != match["digest"]:
             raise UsageError("torn or altered: its content contradicts its name", where=str(path), hint=remedy)
         header = Header.model_validate(fields)
@@ -185,12 +230,19 @@ def check_run(path: Path) -> tuple[Header, list[bytes]]:
 def read_run(path: Path) -> RunFile:
     """A finished run, every row checked. Raises UsageError that names file and line."""
     header, lines = check_run(path)
-    rows = []
+    rows: list[Row] = []
+    campaigns: list[Campaign] = []
+    blocks: list[Block] = []
     for number, line in enumerate(lines, start=2):
         try:
-            rows.append(Row.model_validate_json(line))
+            if line.startswith(BLOCK_LINE):
+                blocks.append(_Block.model_validate_json(line).block)
+            elif line.startswith(CAMPAIGN_LINE):
+                campaigns.append(_Campaign.model_validate_json(line).campaign)
+            else:
+                rows.append(Row.model_validate_json(line))
         except ValidationError as error:
             fault = error.errors()[0]
             place = ".".join(str(part) for part in fault["loc"])
             raise UsageError(f"{place}: {fault['msg']}", where=f"{path}, line {number}") from None
-    return RunFile(path, header, tuple(rows))
+    return RunFile(path, header, tuple(rows), tuple(campaigns), tuple(blocks))

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from harness.sandbox.model import SCRATCH, Job
 
-__all__ = ["FIRST_FILE", "SECCOMP", "STATUS", "bubblewrap_command", "guard_arguments"]
+__all__ = ["FIRST_FILE", "SECCOMP", "STATUS", "TURNS", "bubblewrap_command", "guard_arguments"]
 
 STATUS = 3
 SECCOMP = 4
+TURNS = 5
 FIRST_FILE = 500
-"""Descriptor numbers inside: the guard's socket, the filter, and the files, above all that the spawner has open."""
+"""Descriptor numbers inside: the guard's socket, the filter, the socket that gives turns, and the files, above all
+that the spawner has open."""
 
 _GUARD = f"/proc/self/fd/{FIRST_FILE}"
 """The guard is executed by its descriptor and has no place inside."""
@@ -54,7 +56,7 @@ def bubblewrap_command(bwrap: str, guard: Path, job: Job) -> tuple[list[str], tu
     return command, (guard, *job.files.values())
 
 
-def guard_arguments(job: Job, scratch: str, *, watch_memory: bool) -> list[str]:
+def guard_arguments(job: Job, scratch: str, *, watch_memory: bool, turns: bool) -> list[str]:
     """What the guard is told. ``watch_memory``: nobody else limits the memory of all processes."""
     limits = job.limits
     numbers = {
@@ -73,6 +75,8 @@ def guard_arguments(job: Job, scratch: str, *, watch_memory: bool) -> list[str]:
         f"status={STATUS}",
         f"scratch={scratch}",
         *(f"{name}={number}" for name, number in numbers.items()),
+        *([f"core={job.core}"] if job.core is not None else []),
+        *([f"turns={TURNS}"] if turns else []),
         f"environment={len(variables)}",
         *variables,
         job.program,

@@ -83,6 +83,8 @@ class Job:
     results: tuple[str, ...] = ()
     """Files wanted from the scratch folder when it has ended, by path in it; ``**``: all there are."""
     limits: Limits = Limits()
+    core: int | None = None
+    """The one core that it runs on; None: any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,8 @@ class Finished:
     """Seconds of everything: orphans and the sandbox's own set-up too."""
     peak_memory: int
     """Bytes resident of its largest process."""
+    preemptions: int
+    """How often another process took its core (involuntary context switches)."""
     stdout: bytes
     stderr: bytes
     results: Mapping[str, bytes]

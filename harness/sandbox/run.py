@@ -16,7 +16,7 @@ from typing import Any
 from harness.errors import PrerequisiteError
 from harness.native import native_program
 from harness.process import account, find_tool
-from harness.sandbox.bubblewrap import FIRST_FILE, SECCOMP, STATUS, bubblewrap_command, guard_arguments
+from harness.sandbox.bubblewrap import FIRST_FILE, SECCOMP, STATUS, TURNS, bubblewrap_command, guard_arguments
 from harness.sandbox.cgroups import Group
 from harness.sandbox.collect import collect, count_files
 from harness.sandbox.model import SCRATCH, Finished, Job, Left, Limits, Reason
@@ -58,6 +58,8 @@ class _Prepared:
     streams: tuple[int, int]
     """Standard output and standard error."""
     close_theirs: Callable[[], None]
+    patience: float = 0.0
+    """Seconds that all of it may take."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,13 @@ class Sandbox:
         """
         return self._run(job)[0]
 
+    def run_in_turns(self, job: Job, turns: socket.socket, patience: float) -> Finished:
+        """Like ``run``, but the job runs only while the socket's other end gives it a turn (``turns.py``).
+
+        Its limit of wall time counts its turns alone; ``patience`` is how many seconds all of it may take.
+        """
+        return self._run(job, turns, patience)[0]
+
     def probe(self) -> Facts:
         """Try the sandbox on a program that does nothing. Raises PrerequisiteError where it does not isolate."""
         job = Job("/usr/bin/true", system=True, limits=Limits(wall=20))
@@ -107,9 +116,17 @@ class Sandbox:
             raise PrerequisiteError(f"nothing runs in the sandbox: {finished.reason_line()}", hint=remedy(""))
         return Facts(hello["namespaces"], hello["host_user"], start)
 
-    def _run(self, job: Job) -> tuple[Finished, Mapping[str, Any]]:
+    def _run(
+        self, job: Job, turns: socket.socket | None = None, patience: float = 0.0
+    ) -> tuple[Finished, Mapping[str, Any]]:
         with ExitStack() as stack:
+            if turns is not None:
+                stack.callback(turns.close)
             prepared = self._isolated(job, stack) if self.isolation is Isolation.SANDBOX else self._trusted(job, stack)
+            if turns is not None:
+                prepared.descriptors[TURNS] = turns.fileno()
+                prepared = replace(prepared, close_theirs=_both(prepared.close_theirs, turns.close))
+            prepared = replace(prepared, patience=max(patience, job.limits.wall))
             started = time.monotonic()
             try:
                 with slot(trusted=self.isolation is Isolation.TRUSTED) as place:
@@ -128,7 +145,7 @@ class Sandbox:
             group.limit(limits.memory, limits.processes)
         kills = group.kills() if group is not None else 0
         watch = group is None or not group.limits_memory
-        words = guard_arguments(prepared.job, prepared.scratch, watch_memory=watch)
+        words = guard_arguments(prepared.job, prepared.scratch, watch_memory=watch, turns=TURNS in prepared.descriptors)
         place.start([*prepared.command, *words], prepared.descriptors)
         prepared.close_theirs()
         with ExitStack() as stack:
@@ -211,6 +228,7 @@ class Sandbox:
             cpu=(report["user_us"] + report["system_us"]) / 1e6,
             total_cpu=total_cpu,
             peak_memory=report["peak_memory"],
+            preemptions=report["preemptions"],
             stdout=stdout,
             stderr=stderr,
             results=results,
@@ -224,11 +242,19 @@ def _let_go(place: Slot, prepared: _Prepared, group: Group | None, kills: int) -
     with suppress(OSError):  # a guard that has died is reported by its slot
         prepared.status.send(b"g")
     try:
-        return place.wait(prepared.job.limits.wall + _GRACE)
+        return place.wait(prepared.patience + _GRACE)
     except SlotDied:
         if group is not None and group.kills() > kills:
             raise _OutOfMemory from None
         raise
+
+
+def _both(first: Callable[[], None], second: Callable[[], None]) -> Callable[[], None]:
+    def call() -> None:
+        first()
+        second()
+
+    return call
 
 
 def find_bubblewrap() -> str:
@@ -320,6 +346,7 @@ def _without_report(prepared: _Prepared, reason: Reason, value: int, wall: float
         cpu=cpu,
         total_cpu=cpu,
         peak_memory=0,
+        preemptions=0,
         stdout=stdout,
         stderr=stderr,
         results={},

@@ -74,10 +74,11 @@ class Slot:
         return self._process.pid
 
     def start(self, command: Sequence[str], descriptors: dict[int, int]) -> None:
-        """Start a command with descriptors of ours (theirs → ours), and no other."""
+        """Start a command with descriptors of ours (theirs → ours), and no other, on the cores of this thread."""
         request = os.memfd_create("request")
         try:
-            text = json.dumps({"command": list(command), "targets": list(descriptors)})
+            cores = sorted(os.sched_getaffinity(0))
+            text = json.dumps({"command": list(command), "targets": list(descriptors), "cores": cores})
             os.pwrite(request, text.encode(), 0)
             if len(descriptors) >= MOST_DESCRIPTORS:
                 raise UsageError(f"{len(descriptors)} files are more than the {MOST_DESCRIPTORS - 1} of a sandbox")

@@ -59,6 +59,8 @@ def _serve(channel: socket.socket, descriptors: list[int]) -> dict[str, object]:
     given = dict(zip(request["targets"], descriptors[1:], strict=True))
     actions = [(os.POSIX_SPAWN_DUP2, descriptor, target) for target, descriptor in given.items()]
     command = request["command"]
+    with contextlib.suppress(OSError):  # one of them may be gone
+        os.sched_setaffinity(0, request["cores"])
     try:
         child = os.posix_spawn(
             command[0],

@@ -185,6 +185,8 @@ class Suite(Model):
     name: Name
     version: str = Field(min_length=1)
     description: str = Field(min_length=1)
+    min_coverage: float = Field(default=0.8, gt=0, le=1)
+    """A policy that completes a smaller share of the programs is not ranked."""
     absent: dict[str, str] = {}
     """Programs that the suite's definition names and that are not here, each with the reason."""
     sources: dict[Name, Source]

@@ -17,7 +17,7 @@ from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits, Reason, Sa
 from harness.suite.workloads import ReadyWorkload
 from harness.vocabulary import Outcome
 
-__all__ = ["Execution", "Runner", "execute", "observe", "result_digest"]
+__all__ = ["Execution", "Runner", "execute", "job_of", "judge", "observe", "result_digest"]
 
 ENVIRONMENT = {"PATH": "/nonexistent", "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent"}
 _PROGRAM = "/program"
@@ -41,6 +41,8 @@ class Runner:
     """Whether the program needs the machine's shared libraries. An emulator does."""
     plugin: Path | None = None
     """The emulator's plugin that counts (``native/count``)."""
+    core: int | None = None
+    """The one core that the program runs on; None: any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,33 +63,42 @@ def execute(program: Path, ready: ReadyWorkload, runner: Runner, sandbox: Sandbo
 
 
 def observe(program: Path, ready: ReadyWorkload, runner: Runner, sandbox: Sandbox) -> Execution:
-    """Run the program.
+    """Run the program. Raises what ``judge`` raises."""
+    return judge(sandbox.run(job_of(program, ready, runner)), ready, runner)
 
-    Raises CellError: ``run-crash``, ``run-timeout``, or ``wrong-output`` for an exit status or an
-    output file that cannot be right.
-    """
+
+def job_of(program: Path, ready: ReadyWorkload, runner: Runner) -> Job:
+    """What a sandbox has to run for one run of the program."""
     workload = ready.workload
     factor = _EMULATED_TIMEOUT_FACTOR if runner.emulator else 1.0
     if runner.plugin:
         factor = _COUNTED_TIMEOUT_FACTOR
     plugins = {_PLUGIN: runner.plugin} if runner.plugin else {}
-    finished = sandbox.run(
-        Job(
-            runner.emulator or _PROGRAM,
-            (*_emulated(runner), *workload.args),
-            name=None if runner.emulator else "program",
-            files={
-                _PROGRAM: program,
-                **plugins,
-                **{f"{SCRATCH}/{name}": source for name, source in ready.files.items()},
-            },
-            system=runner.system or runner.emulator is not None,
-            environment={**ENVIRONMENT, **dict(runner.environment)},
-            stdin=ready.files[workload.stdin] if workload.stdin else None,
-            results=(*workload.outputs, *([_COUNTS] if runner.plugin else [])),
-            limits=replace(_LIMITS, wall=workload.timeout * factor, address_space=runner.address_space),
-        )
+    return Job(
+        runner.emulator or _PROGRAM,
+        (*_emulated(runner), *workload.args),
+        name=None if runner.emulator else "program",
+        files={
+            _PROGRAM: program,
+            **plugins,
+            **{f"{SCRATCH}/{name}": source for name, source in ready.files.items()},
+        },
+        system=runner.system or runner.emulator is not None,
+        environment={**ENVIRONMENT, **dict(runner.environment)},
+        stdin=ready.files[workload.stdin] if workload.stdin else None,
+        results=(*workload.outputs, *([_COUNTS] if runner.plugin else [])),
+        limits=replace(_LIMITS, wall=workload.timeout * factor, address_space=runner.address_space),
+        core=runner.core,
     )
+
+
+def judge(finished: Finished, ready: ReadyWorkload, runner: Runner) -> Execution:
+    """What a run that has ended gave.
+
+    Raises CellError: ``run-crash``, ``run-timeout``, or ``wrong-output`` for an exit status or an
+    output file that cannot be right.
+    """
+    workload = ready.workload
     where = f"workload {workload.name}"
     if finished.out_of_time:
         raise CellError(Outcome.RUN_TIMEOUT, f"{where}: {finished.ending}", transient=True)

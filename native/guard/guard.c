@@ -1,6 +1,7 @@
 // The first process of a sandbox: it starts the job, watches it, ends it, and reports.
 //
-// usage: guard status=FD scratch=DIR [limit=VALUE ...] environment=N [NAME=VALUE ...] PROGRAM ARGV0 [ARGUMENT ...]
+// usage: guard status=FD scratch=DIR [limit=VALUE ...] [core=N] [turns=FD] environment=N [NAME=VALUE ...]
+//              PROGRAM ARGV0 [ARGUMENT ...]
 //
 // Inside a sandbox it is process 1 of a process namespace of its own. Nothing in there can signal it,
 // trace it or read its memory, and when it ends the kernel ends everything else. Without a sandbox
@@ -9,6 +10,10 @@
 //
 // Two messages go to the status socket: `hello` with the scratch folder's descriptor, so that its content
 // can be read when the sandbox is gone; and, after the harness's go-ahead and all of the job, `report`.
+//
+// With `core` the job runs on that core, and the guard on the others. With `turns` the job runs only while it is
+// its turn: the guard says `r` to that socket when it is ready; for each number of microseconds that comes it lets
+// the job run for so long, stops it, and says `s` when it stands still; and `e` when it has ended.
 
 #include <ctype.h>
 #include <dirent.h>
@@ -16,6 +21,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/close_range.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -37,8 +43,8 @@ enum {
   kMessage = 2048,
   kSecondInMicroseconds = 1000000,
   kMillisecondInNanoseconds = 1000000,
-  kFirstLook = 2,    // milliseconds until the guard looks at the job's use for the first time;
-  kLongestLook = 50, // then twice as long each time, up to this
+  kFirstLook = 2 * kMillisecondInNanoseconds,    // until the guard looks at the job's use for the first time;
+  kLongestLook = 50 * kMillisecondInNanoseconds, // then twice as long each time, up to this
   kStack = 8 << 20,
 };
 
@@ -58,6 +64,8 @@ struct Limits {
 struct Job {
   struct Limits limits;
   int status;
+  int core;  // -1: any
+  int turns; // -1: it runs all the time
   const char *scratch;
   char **environment;
   const char *program;
@@ -94,6 +102,25 @@ static int64_t cpu_of(const struct rusage *usage) {
 }
 
 static bool is_isolated(void) { return getpid() == 1; }
+
+static void stay_on(int core) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET((size_t)core, &only);
+  if (sched_setaffinity(0, sizeof only, &only) != 0) {
+    fail("core");
+  }
+}
+
+static void stay_off(int core) {
+  cpu_set_t others;
+  if (sched_getaffinity(0, sizeof others, &others) == 0) {
+    CPU_CLR((size_t)core, &others);
+    if (CPU_COUNT(&others) > 0) {
+      (void)sched_setaffinity(0, sizeof others, &others);
+    }
+  }
+}
 
 // --- messages -------------------------------------------------------------------------------------
 
@@ -171,10 +198,11 @@ static void report(const struct Job *job, const struct Ending *ending, int scrat
   }
   (void)snprintf(text, sizeof text,
                  "{\"reason\":\"%s\",\"value\":%d,\"wall_ns\":%" PRId64 ",\"user_us\":%" PRId64 ",\"system_us\":%" PRId64
-                 ",\"tree_cpu_us\":%" PRId64 ",\"peak_memory\":%" PRId64 ",\"left\":%d,\"free_bytes\":%" PRIu64 "}",
+                 ",\"tree_cpu_us\":%" PRId64 ",\"peak_memory\":%" PRId64
+                 ",\"preemptions\":%ld,\"left\":%d,\"free_bytes\":%" PRIu64 "}",
                  ending->reason, ending->value, ending->wall_ns, microseconds(ending->usage.ru_utime),
-                 microseconds(ending->usage.ru_stime), cpu_of(&all), (int64_t)all.ru_maxrss * 1024, ending->left,
-                 (uint64_t)space.f_bavail * space.f_frsize);
+                 microseconds(ending->usage.ru_stime), cpu_of(&all), (int64_t)all.ru_maxrss * 1024,
+                 ending->usage.ru_nivcsw, ending->left, (uint64_t)space.f_bavail * space.f_frsize);
   send_message(job->status, text, -1);
 }
 
@@ -233,6 +261,9 @@ static _Noreturn void become(const struct Job *job, int failure) {
   (void)setpgid(0, 0);
   (void)prctl(PR_SET_DUMPABLE, 1); // until here it was the guard's copy; /proc/self belongs to it again
   prefer_for_oom();
+  if (job->core >= 0) {
+    stay_on(job->core);
+  }
   set_limits(&job->limits);
   if (chdir(job->scratch) == 0) {
     (void)syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
@@ -394,20 +425,32 @@ static sigset_t awaited_signals(void) {
   return awaited;
 }
 
-// Wait for a child's end, but not longer than this; whether everything is to be ended now.
-static bool wait_for_a_child(int64_t milliseconds) {
+// Wait for a child to end, stop or go on, but not longer than this. Returns SIGCHLD when one did; SIGTERM when
+// everything is to be ended.
+static int wait_for_a_child(int64_t nanoseconds) {
   sigset_t awaited = awaited_signals();
-  struct timespec time = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * kMillisecondInNanoseconds};
-  return sigtimedwait(&awaited, NULL, &time) == SIGTERM;
+  int64_t second = 1000L * kMillisecondInNanoseconds;
+  struct timespec time = {.tv_sec = nanoseconds / second, .tv_nsec = nanoseconds % second};
+  return sigtimedwait(&awaited, NULL, &time);
+}
+
+// The time for which a job has run: its turns, and of a turn that goes on what has passed of it.
+struct Clock {
+  int64_t earlier;
+  int64_t turn_began; // 0: it is not its turn
+};
+
+static int64_t elapsed_ns(const struct Clock *clock) {
+  return clock->earlier + (clock->turn_began != 0 ? now_ns() - clock->turn_began : 0);
 }
 
 // Take in everything that has ended; whether the job is among it.
-static bool reap(pid_t job, struct Ending *ending, int64_t started) {
+static bool reap(pid_t job, struct Ending *ending, const struct Clock *clock) {
   int status = 0;
   struct rusage usage;
   for (pid_t ended; (ended = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
     if (ended == job) {
-      ending->wall_ns = now_ns() - started;
+      ending->wall_ns = elapsed_ns(clock);
       ending->usage = usage;
       ending->reason = WIFSIGNALED(status) ? "signal" : "exit";
       ending->value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
@@ -440,7 +483,7 @@ static void kill_all(pid_t job) {
 }
 
 // End what still runs. Returns how many processes that were, the job itself not counted.
-static int end_all(pid_t job, struct Ending *ending, int64_t started) {
+static int end_all(pid_t job, struct Ending *ending, const struct Clock *clock) {
   int left = 0;
   bool killing = false; // what has ended before, and nobody has waited for, did not run any more
   for (;;) {
@@ -454,7 +497,7 @@ static int end_all(pid_t job, struct Ending *ending, int64_t started) {
       return left;
     }
     if (ended == job) {
-      ending->wall_ns = now_ns() - started;
+      ending->wall_ns = elapsed_ns(clock);
       ending->usage = usage;
     } else if (ended > 0 && killing) {
       left++;
@@ -463,33 +506,134 @@ static int end_all(pid_t job, struct Ending *ending, int64_t started) {
   }
 }
 
+// Nobody wants the job any more; 0: it has not been started.
+static _Noreturn void give_up(pid_t child) {
+  struct Ending ending;
+  const struct Clock clock = {0};
+  if (child != 0) {
+    (void)end_all(child, &ending, &clock);
+  }
+  _exit(EXIT_FAILURE);
+}
+
+static void signal_job(pid_t child, int number) { (void)kill(is_isolated() ? -1 : -child, number); }
+
+static void say(const struct Job *job, char word, pid_t child) {
+  if (send(job->turns, &word, 1, MSG_NOSIGNAL) != 1) {
+    give_up(child);
+  }
+}
+
+// Wait for a turn; its length in nanoseconds.
+static int64_t next_turn(const struct Job *job, pid_t child) {
+  char text[24] = {0};
+  ssize_t size = recv(job->turns, text, sizeof text - 1, 0);
+  long long length = size > 0 ? strtoll(text, NULL, 10) : 0;
+  if (length <= 0) {
+    give_up(child);
+  }
+  return length * 1000;
+}
+
+// Whether the job is stopped, or has ended.
+static bool is_stopped(pid_t child) {
+  siginfo_t how = {0};
+  return waitid(P_PID, (id_t)child, &how, WSTOPPED | WEXITED | WNOWAIT | WNOHANG) == 0 && how.si_pid == child;
+}
+
+// Whether no thread of the job runs, or can be woken by anything but what is stopped: the parent of a vfork waits
+// in the kernel for its child, and is not stopped before.
+static bool is_stuck(pid_t child) {
+  char path[300];
+  char line[1024];
+  bool stuck = true;
+  (void)snprintf(path, sizeof path, "/proc/%d/task", child);
+  DIR *threads = opendir(path);
+  struct dirent *entry = NULL;
+  while (stuck && threads != NULL && (entry = readdir(threads)) != NULL) {
+    if (isdigit((unsigned char)entry->d_name[0])) {
+      (void)snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", child, entry->d_name);
+      FILE *file = fopen(path, "re");
+      const char *end = file != NULL && fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
+      stuck = end == NULL || strchr("RS", end[2]) == NULL;
+      if (file != NULL) {
+        (void)fclose(file);
+      }
+    }
+  }
+  if (threads != NULL) {
+    (void)closedir(threads);
+  }
+  return stuck;
+}
+
+// The turn is over: stop the job. Whether it stands still, or has ended, before its wall time is over.
+static bool pause_job(pid_t child, struct Clock *clock, int64_t wall) {
+  signal_job(child, SIGSTOP);
+  while (!is_stopped(child)) {
+    int seen = wait_for_a_child(kMillisecondInNanoseconds);
+    if (seen == SIGTERM) {
+      give_up(child);
+    }
+    if (seen != SIGCHLD && is_stuck(child)) {
+      break;
+    }
+    if (elapsed_ns(clock) >= wall) {
+      return false;
+    }
+  }
+  clock->earlier = elapsed_ns(clock);
+  clock->turn_began = 0;
+  return true;
+}
+
 static struct Ending watch(const struct Job *job, int scratch) {
   struct Ending ending = {.reason = "start"};
-  int64_t started = now_ns();
+  struct Clock clock = {0};
+  int64_t turn = INT64_MAX; // nanoseconds of run time at which it ends
+  if (job->turns >= 0) {
+    say(job, 'r', 0);
+    turn = next_turn(job, 0);
+  }
+  clock.turn_began = now_ns();
   pid_t child = start(job, &ending.value);
   if (child == 0) {
     return ending;
   }
+  int64_t wall = job->limits.wall_ms > 0 ? job->limits.wall_ms * kMillisecondInNanoseconds : INT64_MAX;
   int64_t look = kFirstLook;
-  while (!reap(child, &ending, started)) {
-    int64_t elapsed = (now_ns() - started) / kMillisecondInNanoseconds;
-    if (exceeds(elapsed + 1, job->limits.wall_ms)) {
+  int64_t next_look = look;
+  while (!reap(child, &ending, &clock)) {
+    int64_t elapsed = elapsed_ns(&clock);
+    if (elapsed >= wall) {
       ending.reason = "wall";
       break;
     }
-    const char *met = exceeded(&job->limits, scratch);
-    if (met != NULL) {
-      ending.reason = met;
-      break;
+    if (elapsed >= turn) {
+      if (pause_job(child, &clock, wall)) {
+        say(job, 's', child);
+        turn = next_turn(job, child) + clock.earlier;
+        clock.turn_began = now_ns();
+        signal_job(child, SIGCONT);
+      }
+      continue;
     }
-    int64_t rest = job->limits.wall_ms > 0 ? job->limits.wall_ms - elapsed : look;
-    if (wait_for_a_child(rest < look ? rest : look)) {
-      (void)end_all(child, &ending, started);
-      _exit(EXIT_FAILURE);
+    if (elapsed >= next_look) {
+      const char *met = exceeded(&job->limits, scratch);
+      if (met != NULL) {
+        ending.reason = met;
+        break;
+      }
+      look = look * 2 < kLongestLook ? look * 2 : kLongestLook;
+      next_look = elapsed + look;
     }
-    look = look * 2 < kLongestLook ? look * 2 : kLongestLook;
+    int64_t until = next_look < wall ? next_look : wall;
+    until = turn < until ? turn : until;
+    if (wait_for_a_child(until - elapsed) == SIGTERM) {
+      give_up(child);
+    }
   }
-  ending.left = end_all(child, &ending, started);
+  ending.left = end_all(child, &ending, &clock);
   return ending;
 }
 
@@ -527,7 +671,7 @@ static void parse_job(struct Job *job, int64_t variables, int64_t count, char **
 }
 
 static struct Job parse(int count, char **words) {
-  struct Job job = {.status = -1};
+  struct Job job = {.status = -1, .core = -1, .turns = -1};
   const struct {
     const char *name;
     int64_t *value;
@@ -550,6 +694,10 @@ static struct Job parse(int count, char **words) {
     }
     if (strncmp(words[at], "status=", length + 1) == 0) {
       job.status = (int)number(equals + 1, words[at]);
+    } else if (strncmp(words[at], "core=", length + 1) == 0) {
+      job.core = (int)number(equals + 1, words[at]);
+    } else if (strncmp(words[at], "turns=", length + 1) == 0) {
+      job.turns = (int)number(equals + 1, words[at]);
     } else if (strncmp(words[at], "scratch=", length + 1) == 0) {
       job.scratch = equals + 1;
     } else {
@@ -594,7 +742,13 @@ int main(int count, char **words) {
   if (recv(job.status, &go, 1, 0) != 1) {
     return EXIT_FAILURE;
   }
+  if (job.core >= 0) {
+    stay_off(job.core);
+  }
   struct Ending ending = watch(&job, scratch);
+  if (job.turns >= 0) {
+    say(&job, 'e', 0);
+  }
   report(&job, &ending, scratch);
   return EXIT_SUCCESS;
 }

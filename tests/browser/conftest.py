@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import ConsoleMessage, Page, Request, expect, sync_playwright
 
 from harness.paths import ROOT
-from tests.browser.recorded import write_results, write_speed
+from tests.browser.recorded import write_results, write_speed, write_timed
 
 CHROMIUM = Path("/usr/bin/chromium")
 QUIET = [
@@ -49,6 +49,15 @@ def speed_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> I
     """The page over a run of track speed."""
     results = tmp_path_factory.mktemp("speed") / "results"
     write_speed(results)
+    with _serving(results) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def timed_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The page over runs with timing campaigns."""
+    results = tmp_path_factory.mktemp("timed") / "results"
+    write_timed(results)
     with _serving(results) as running:
         yield running
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.record import Row
 from harness.record.runfile import write_run
+from tests.rows import blocks, campaign
 
 LLVM, OLDER = "aa" * 32, "bb" * 32
 """Fingerprints of the compilers of the two runs."""
@@ -77,6 +78,73 @@ def write_speed(folder: Path) -> None:
                 measured = {"metric": metric, "value": values[number], "unit": unit}
                 rows.append(Row.model_validate(cell | detail | measured))
     write_run(folder, {**_header(LLVM, "22.1.8", "2026-03-03"), "track": "speed", "suite": "zippy"}, rows)
+
+
+RACERS = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu", "hen", "ibis")
+MARK = "a busy neighbour: programs waited for their core in 31% of the time"
+CRASH = "run-crash: killed by SIGSEGV"
+TIMES: dict[str, dict[int, list[float | None]]] = {
+    "greedy": {0: [1.0] * 9},
+    "basic": {0: [1.04, 1.03, 1.08, 1.05, 1.02, 1.06, 1.04, 1.03, 1.05]},
+    "pbqp": {0: [1.0, 1.001, 1.01, 0.99, 1.03, 0.97, 1.0, 1.002, 1.004]},
+    "fast": {0: [1.3, None, 1.5, 1.4, 1.2, 1.3, 1.6, 1.4, 1.3]},
+    "fast-o0": {0: [1.9, 2.2, 2.5, 2.0, 1.8, 2.1, 2.4, 2.2, 2.0]},
+    "latecomer": {0: [0.95] * 9},
+    "seeker": {seed: [0.9 + 0.01 * (seed - 2) + 0.005 * place for place in range(9)] for seed in range(5)},
+}
+"""Policy → seed → seconds, program by program; None where it crashes. At 1 s, pbqp gives greedy's object."""
+
+
+def write_timed(folder: Path) -> None:
+    """Three campaigns of one suite: a sound one, a marked one with another policy, and one of another machine."""
+    folder.mkdir(parents=True, exist_ok=True)
+    day = {"host": "Invented CPU", "date": "2026-04-04", "name": "4c4c4c4c4c4c4c4c"}
+    _write_campaign(folder, [name for name in TIMES if name != "latecomer"], **day)
+    day |= {"date": "2026-04-05", "name": "5d5d5d5d5d5d5d5d"}
+    _write_campaign(folder, ["greedy", "latecomer"], MARK, **day)
+    _write_campaign(folder, ["greedy", "basic"], host="Old CPU", date="2026-04-01", name="1a1a1a1a1a1a1a1a")
+
+
+def _write_campaign(folder: Path, policies: list[str], *marks: str, host: str, date: str, name: str) -> None:
+    rows, taken = [], []
+    for place, benchmark in enumerate(RACERS):
+        seconds: dict[str, float] = {}
+        for policy in policies:
+            for seed, values in TIMES[policy].items():
+                value = values[place]
+                maker = "greedy" if policy == "pbqp" and value == 1.0 else policy
+                cell = {
+                    "cell": _digest("timed", policy, benchmark, str(seed)),
+                    "benchmark": benchmark,
+                    "target": "x86-64",
+                    "track": "speed",
+                    "kind": "regalloc",
+                    "class": "search" if policy == "seeker" else "fixed",
+                    "policy": policy,
+                    "policy_digest": _digest(policy),
+                    "seed": seed,
+                    "level": "O3",
+                    "isolation": "sandbox",
+                    "frozen_digest": _digest(benchmark, "timed"),
+                    "decisions_digest": _digest(policy, "decisions", str(seed)),
+                    "object_digest": _digest(benchmark, maker, str(seed)),
+                    "outcome": "ok",
+                }
+                taken_in = {"detail": CRASH} if value is None else {"campaign": name}
+                for metric, share in (("runtime.cpu", 1.0), ("runtime.wall", 2.0)):
+                    measured = {"metric": metric, "value": None if value is None else value * share, "unit": "s"}
+                    rows.append(Row.model_validate(cell | taken_in | measured))
+                instructions = {"metric": "instructions", "value": round(1e9 * (value or 1)), "unit": "instructions"}
+                rows.append(Row.model_validate(cell | instructions))
+                if value is not None:
+                    seconds[str(cell["object_digest"])] = value
+        taken += blocks(seconds, 16, benchmark, 0.004, campaign=name)
+    header = {**_header(LLVM, "22.1.8", date), "track": "speed", "suite": "race"}
+    header["host"] = header["host"] | {"cpu": host}
+    header["benchmarks"] = {
+        benchmark: {"split": "train", "origin": "own", "program_digest": _digest(benchmark)} for benchmark in RACERS
+    }
+    write_run(folder, header, rows, [campaign(name, f"{date}T10:00:00+00:00", *marks, blocks=len(taken))], taken)
 
 
 def _rows(policies: dict[str, Any], salt: str) -> Iterator[Row]:

@@ -4,17 +4,20 @@ import math
 import statistics
 import time
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import duckdb
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from harness.rank import ProgramFigure, Question, Standing, compare, programs, standings
+from harness.rank import Comparison, ProgramFigure, Question, Standing, programs, standings, versus
+from harness.rank.contest import percent
 from harness.rank.question import questions
+from harness.rank.words import rank_range, verdict_mark
 from harness.record import open_index, run_files
 from tests.browser.conftest import Site
-from tests.browser.recorded import DETAIL, LLVM, OLDER, REASON
+from tests.browser.recorded import CRASH, DETAIL, LLVM, MARK, OLDER, REASON
 
 HEADING = 36
 """Height of a table's headings, in pixels."""
@@ -87,17 +90,19 @@ def assert_standings(page: Page, table: list[Standing]) -> None:
     """The table on the page is this one, to the printed precision."""
     expected = [
         [
-            str(row.rank),
+            rank_range(row) or "–",
             row.policy,
             row.policy_class,
             printed(row.strict),
             f"{printed(row.low)} – {printed(row.high)}",
             printed(row.matched),
             f"{row.completed}/{row.benchmarks}",
+            f"{row.wins}/{row.ties}/{row.losses}",
+            percent(row.mde) or "–",
         ]
         for row in table
     ]
-    assert_shown(page, expected, lambda r: [*r[:3], four(r[3]), r[4], four(r[5]), r[6]])
+    assert_shown(page, expected, lambda r: [*r[:3], four(r[3]), r[4], four(r[5]), *r[6:]])
 
 
 def assert_programs(page: Page, table: list[ProgramFigure]) -> None:
@@ -110,13 +115,14 @@ def assert_programs(page: Page, table: list[ProgramFigure]) -> None:
             f"{row.reference:.0f}",
             "" if row.policy is None else f"{row.policy:.0f}",
             printed(row.ratio),
+            verdict_mark(row.verdict) or "–",
             printed(row.counted),
             (row.object_digest or "–")[:12],
             "–" if row.object_digest is None else "same" if row.same_object else "differs",
         ]
         for row in table
     ]
-    assert_shown(page, expected, lambda r: [*r[:6], four(r[6]), four(r[7]), *r[8:]])
+    assert_shown(page, expected, lambda r: [*r[:6], four(r[6]), r[7], four(r[8]), *r[9:]])
 
 
 def test_standings_are_those_computed(page: Page, site: Site) -> None:
@@ -171,8 +177,9 @@ def test_link_to_what_is_not_recorded_says_so(page: Page, site: Site) -> None:
 
 def test_times_are_shown_and_not_ranked(page: Page, site: Site) -> None:
     visit(page, site, "?metric=compile.cpu")
-    expect(page.get_by_text("compile.cpu is a time")).to_be_visible()
-    assert_shown(page, [[""]] * len(answer(site)), lambda r: r[:1])
+    expect(page.get_by_text("not ranked: a time that was not taken in a campaign")).to_be_visible()
+    assert_shown(page, [["–"]] * len(answer(site)), lambda r: r[:1])
+    expect(page.locator(".js-plotly-plot").get_by_text("not ranked")).to_be_visible()
 
 
 def test_selected_policy_leads_to_its_programs(page: Page, site: Site) -> None:
@@ -209,36 +216,58 @@ def test_failed_benchmark_is_visible_with_its_outcome(page: Page, site: Site) ->
 
 def test_comparison_is_that_computed(page: Page, site: Site) -> None:
     with open_index(site.results) as index:
-        rows = compare(index, asked(index), "tidy_pass_list", "flawed")
+        found = versus(index, asked(index), "tidy_pass_list", "flawed")
     visit(page, site, "compare?a=tidy_pass_list&b=flawed")
-    expected = [[row.benchmark, printed(row.ratio), row.outcome_a, row.outcome_b] for row in rows]
-    assert_shown(page, expected, lambda r: [r[0], four(r[4]), r[5], r[6]])
+    rows = found.rows
+    marks = [verdict_mark(row.verdict) or "–" for row in rows]
+    expected = [
+        [row.benchmark, printed(row.ratio), mark, row.outcome_a, row.outcome_b, row.remark]
+        for row, mark in zip(rows, marks, strict=True)
+    ]
+    assert_shown(page, expected, lambda r: [r[0], four(r[4]), *r[5:]])
     ratios = [row.ratio for row in rows if row.ratio is not None]
     mean = math.exp(statistics.fmean(map(math.log, ratios)))
     figures = page.get_by_test_id("stMetricValue")
     assert figures.all_inner_texts() == [f"{mean:.4f}", "0", "3", "0", "3/4"]
+    expect(page.get_by_text(found.summary.conclusion)).to_be_visible()
+    expect(page.get_by_text(f"{printed(found.summary.low)} – {printed(found.summary.high)} for")).to_be_visible()
+    expect(page.get_by_text("exact for these")).to_be_visible()
     expect(points(page)).to_have_count(len(ratios))
 
 
 @pytest.mark.parametrize(
     ("path", "columns"),
     [
-        ("", {"policy": 1, "strict": 3, "matched": 5}),
-        ("program?policy=flawed", {"benchmark": 0, "outcome": 3, "reference": 4, "policy": 5, "counted": 7}),
+        ("program?policy=flawed", {"benchmark": 0, "outcome": 3, "reference": 4, "value": 5, "counted": 8}),
         ("compare?a=seeker&b=Oz", {"benchmark": 0, "a": 1, "b": 2, "ratio": 4}),
     ],
-    ids=["standings", "programs", "compare"],
+    ids=["programs", "compare"],
 )
 def test_shown_query_gives_the_shown_numbers(page: Page, site: Site, path: str, columns: dict[str, int]) -> None:
     visit(page, site, path)
+    expected = [[_cell(row[name]) for name in columns] for row in queried(page, site)]
+    assert_shown(page, expected, lambda row: [_cell(row[place]) for place in columns.values()])
+
+
+def test_shown_query_gives_what_strict_is_the_mean_of(page: Page, site: Site) -> None:
+    visit(page, site, "")
+    rows = queried(page, site)
+    policies = {row["policy"] for row in rows}
+    means = {}
+    for policy in policies:
+        logs = [math.log(row["counted"]) for row in rows if row["policy"] == policy]
+        means[policy] = f"{math.exp(statistics.fmean(logs)):.4f}"
+    assert {row[1]: four(row[3]) for row in shown(page)} == means
+
+
+def queried(page: Page, site: Site) -> list[dict[str, Any]]:
+    """The rows of the query that the page shows."""
     page.get_by_text("SQL of this table").click()
     query = page.get_by_test_id("stExpander").locator("code.language-sql").inner_text()
     with open_index(site.results) as index:
         answer = index.execute(query)
         names = [column[0] for column in answer.description]
-        rows = answer.fetchall()
-    expected = [[_cell(row[names.index(name)]) for name in columns] for row in rows]
-    assert_shown(page, expected, lambda row: [_cell(row[place]) for place in columns.values()])
+        return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
 
 def _cell(value: object) -> str:
@@ -317,3 +346,75 @@ def test_modelled_cycles_name_their_cpu_and_say_what_they_could_not_model(page: 
     assert (table["gamma"].outcome, table["gamma"].detail) == ("not measured", REASON)
     assert [row[3] for row in shown(page) if row[0] == "gamma"] == ["not measured"]
     expect(page.get_by_text(REASON)).to_be_visible()
+
+
+def race(index: duckdb.DuckDBPyConnection, reference: str = "greedy") -> Question:
+    """The question that the page of the timed suite opens with."""
+    (question,) = questions(index, suite="race", reference=reference)
+    assert question.metric == "runtime.cpu"
+    return question
+
+
+def test_timed_standings_say_where_times_come_from_and_who_is_not_ranked(page: Page, timed_site: Site) -> None:
+    with open_index(timed_site.results) as index:
+        table = standings(index, race(index))
+    assert [row.policy for row in table if row.rank is None] == ["latecomer"]
+    visit(page, timed_site, "")
+    assert_standings(page, table)
+    control = "control 1.0004 (99 % interval 0.9989 – 1.0019)"
+    expect(
+        page.get_by_text(f"timed in one campaign on Invented CPU, 16 pairs a program (median); {control}")
+    ).to_be_visible()
+    expect(page.get_by_text("on Old CPU is not used: another machine")).to_be_visible()
+    marked = page.get_by_test_id("stAlert")
+    expect(marked).to_have_count(1)
+    expect(marked).to_contain_text(
+        f"campaign 5d5d5d5d5d5d5d5d of 2026-04-05 is marked, nothing is ranked by it: {MARK}"
+    )
+    expect(page.get_by_text(f"latecomer: not ranked: timed only in a marked campaign: {MARK}")).to_be_visible()
+    expect(page.locator(".js-plotly-plot").get_by_text("not ranked")).to_be_visible()
+    expect(points(page)).to_have_count(len(table))
+    expect(page.get_by_text("the thick line of the chart")).to_be_visible()
+
+
+def test_timed_programs_have_intervals_and_verdicts(page: Page, timed_site: Site) -> None:
+    with open_index(timed_site.results) as index:
+        rows = programs(index, race(index), "pbqp")
+        failed = next(row for row in programs(index, race(index), "fast") if row.outcome != "ok")
+    assert {row.verdict for row in rows} >= {"better", "worse", "equal"}
+    visit(page, timed_site, "program?policy=pbqp")
+    assert_shown(page, [timed_cells(row) for row in rows], lambda r: [r[0], four(r[6]), *r[7:10]])
+    expect(page.locator(".js-plotly-plot path.xerror")).to_have_count(len(rows))
+    assert (failed.outcome, failed.detail) == ("not measured", CRASH)
+    visit(page, timed_site, "program?policy=fast")
+    expect(page.get_by_role("cell", name=CRASH, exact=True)).to_be_visible()
+
+
+def timed_cells(row: ProgramFigure | Comparison) -> list[str]:
+    """Benchmark, ratio, interval, verdict and pairs as they are shown."""
+    interval = "–" if row.low is None else f"{printed(row.low)} – {printed(row.high)}"
+    return [
+        row.benchmark,
+        printed(row.ratio),
+        interval,
+        verdict_mark(row.verdict) or "–",
+        "" if row.pairs is None else str(row.pairs),
+    ]
+
+
+def test_timed_comparison_is_of_direct_pairs(page: Page, timed_site: Site) -> None:
+    with open_index(timed_site.results) as index:
+        found = versus(index, race(index), "pbqp", "greedy")
+    visit(page, timed_site, "compare?a=pbqp&b=greedy")
+    assert_shown(page, [timed_cells(row) for row in found.rows], lambda r: [r[0], four(r[3]), *r[4:7]])
+    assert [row[-1] for row in shown(page)] == ["same object" if row.same_object else "" for row in found.rows]
+    expect(page.get_by_text(found.summary.conclusion)).to_be_visible()
+    expect(page.get_by_text("timed in one campaign on Invented CPU")).to_be_visible()
+
+
+def test_policies_that_never_met_are_told_what_to_do(page: Page, timed_site: Site) -> None:
+    visit(page, timed_site, "compare?a=latecomer&b=basic")
+    command = "harness run --suite race --track speed --policy latecomer,basic"
+    expect(page.get_by_text(f"never timed together: {command}")).to_be_visible()
+    assert {row[-1] for row in shown(page)} == {"never timed together"}
+    expect(page.locator(".js-plotly-plot")).to_have_count(0)

@@ -17,13 +17,14 @@ from harness.measure import all_metrics
 from harness.policy import all_policies
 from harness.record import open_index
 from harness.suite.load import load_suite
+from tests.browser.recorded import MARK, write_timed
 from tests.drive import ROOT, SIZE_METRICS, TINY, User
 
 STANDING = {
     "suite", "target", "track", "class", "metric", "policy", "reference", "rank", "strict", "matched", "coverage",
-    "low", "high",
+    "low", "high", "rank_high", "these_low", "these_high", "wins", "ties", "losses", "mde", "pairs", "seeds", "reasons",
 }  # fmt: skip
-"""What DESIGN promises of ``leaderboard --json``."""
+"""What the documents promise of ``leaderboard --json``."""
 
 
 def parsed(text: str) -> list[dict[str, str]]:
@@ -48,11 +49,14 @@ def test_leaderboard(tiny: User, metric: str) -> None:
     }
     for target in ("x86-64", "aarch64"):
         rows = [row for row in standings if row["target"] == target]
+        assert all(row["wins"] + row["ties"] + row["losses"] == row["benchmarks"] == 3 for row in rows)
         if all_metrics()[metric].deterministic:
-            assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
-            assert rows[0]["rank"] == 1
+            assert {(row["rank"], row["rank_high"]) for row in rows} == {(1, 3)}, "3 programs order nobody"
+            said = ["3 programs: no order of 3 policies can be told from fewer than 7"]
+            assert all(row["reasons"] == said and row["these_low"] == row["these_high"] for row in rows)
         else:
             assert {row["rank"] for row in rows} == {None}, "times are not ranked"
+            assert all(row["reasons"] == ["a time that was not taken in a campaign"] for row in rows)
         assert [row["strict"] for row in rows] == sorted((row["strict"] for row in rows), reverse=True)
     lines = parsed(tiny.harness(*words, "--csv", code=0).out)
     assert all(same(record, line) for record, line in zip(standings, lines, strict=True))
@@ -62,21 +66,28 @@ def test_leaderboard_for_people(tiny: User) -> None:
     answer = tiny.harness("leaderboard", "--target", "x86-64", code=0)
     title, heading, _, first, *_ = answer.out.strip().splitlines()
     assert title == "tiny · x86-64 · track size · size.alloc against Oz, 3 programs"
-    assert heading.split() == ["rank", "policy", "class", "strict", "95", "%", "interval", "matched", "coverage"]
-    assert first.split() == ["1", "Oz", "fixed", "1.0000", "1.0000", "–", "1.0000", "1.0000", "3/3"]
+    columns = ["rank", "policy", "class", "strict", "95", "%", "interval", "matched", "covered", "W/T/L", "MDE"]
+    assert heading.split() == columns
+    assert first.split() == ["1–3", "Oz", "fixed", "1.0000", "1.0000", "–", "1.0000", "1.0000", "3/3", "0/3/0", "–"]
+    assert answer.out.splitlines()[-1] == "3 programs: no order of 3 policies can be told from fewer than 7"
+    assert max(map(len, answer.out.splitlines())) <= 110
+    times = tiny.harness("leaderboard", "--metric", "compile.cpu", "--target", "x86-64", code=0).out.splitlines()
+    assert times[-1] == "not ranked: a time that was not taken in a campaign"
     part = tiny.json("leaderboard", "--target", "x86-64", "--split", "test")
     assert {row["benchmarks"] for row in part} == {1} and {row["low"] for row in part} == {None}
 
 
 def test_leaderboards_sql_gives_its_figures(tiny: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every number can be reached by one query: the printed one."""
+    """Every number can be reached by one query: the printed one. Strict is the mean of its column `counted`."""
     answer = tiny.harness("leaderboard", "--target", "aarch64", "--sql", code=0)
     monkeypatch.setenv("HARNESS_CACHE", str(tiny.cache))
     with open_index(tiny.results) as index:
         relation = index.sql(answer.out.replace(";", ""))
         found = [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
     shown = tiny.json("leaderboard", "--target", "aarch64")
-    assert {row["policy"]: row["strict"] for row in found} == {row["policy"]: row["strict"] for row in shown}
+    for row in shown:
+        logs = [math.log(line["counted"]) for line in found if line["policy"] == row["policy"]]
+        assert row["strict"] == pytest.approx(math.exp(math.fsum(logs) / len(logs)), rel=1e-12)
 
 
 def test_compare(tiny: User) -> None:
@@ -85,13 +96,65 @@ def test_compare(tiny: User) -> None:
     assert {row["benchmark"] for row in rows} == {"calc", "glob", "tally"}
     for row in rows:
         assert (row["a"], row["b"]) == (size[row["benchmark"], "Oz"], size[row["benchmark"], "O0"])
-        assert row["ratio"] == pytest.approx(row["b"] / row["a"])
+        assert row["ratio"] == row["b"] / row["a"]
+        assert (row["verdict"], row["low"], row["high"], row["pairs"], row["mde"]) == ("better", None, None, None, None)
     far = [abs(math.log(row["ratio"])) for row in rows]
     assert far == sorted(far, reverse=True), "the largest differences first"
     lines = parsed(tiny.harness("compare", "Oz", "O0", "--target", "x86-64", "--csv", code=0).out)
     assert all(same(record, line) for record, line in zip(rows, lines, strict=True))
     table = tiny.harness("compare", "Oz", "O0", "--target", "x86-64", code=0).out
-    assert "over 3 of 3 programs: Oz is better on 3, O0 on 0, equal on 0" in table
+    assert "over 3 of 3 programs: Oz is better on 3, O0 on 0, neither on 0\n" in table
+    assert "for programs like these; exact for these\n" in table
+    assert "\n3 programs: from fewer than 6, nothing can be told of programs like these\n" in table
+    assert table.count("▲ better") == 3
+
+
+@pytest.fixture(scope="module")
+def timed(tmp_path_factory: pytest.TempPathFactory) -> User:
+    """Someone with recorded campaigns: a sound one, a marked one, one of another machine."""
+    user = User.at(tmp_path_factory.mktemp("timed"))
+    write_timed(user.results)
+    return user
+
+
+def test_leaderboard_of_run_time(timed: User) -> None:
+    standings = timed.json("leaderboard", "--reference", "greedy")
+    assert {(row["metric"], row["class"]) for row in standings} == {("runtime.cpu", "fixed"), ("runtime.cpu", "search")}
+    ranks = {row["policy"]: (row["rank"], row["rank_high"]) for row in standings if row["class"] == "fixed"}
+    assert ranks == {
+        "latecomer": (None, None), "greedy": (1, 2), "pbqp": (1, 2), "basic": (3, 3), "fast": (4, 4), "fast-o0": (5, 5)
+    }  # fmt: skip
+    mark = f"timed only in a marked campaign: {MARK}"
+    assert {row["policy"]: row["reasons"] for row in standings if row["reasons"]} == {"latecomer": [mark]}
+    assert {row["pairs"] for row in standings} == {16, None}
+    lines = parsed(timed.harness("leaderboard", "--reference", "greedy", "--csv", code=0).out)
+    assert all(same(record, line) for record, line in zip(standings, lines, strict=True))
+    out = timed.harness("leaderboard", "--reference", "greedy", code=0).out
+    table, _, below = out.partition(
+        "timed in one campaign on Invented CPU, 16 pairs a program (median); control 1.0004 "
+    )
+    assert max(map(len, table.splitlines())) <= 110
+    assert below.splitlines() == [
+        "(99 % interval 0.9989 – 1.0019)",
+        f"campaign 5d5d5d5d5d5d5d5d of 2026-04-05 is marked, nothing is ranked by it: {MARK}",
+        "campaign 1a1a1a1a1a1a1a1a of 2026-04-01 on Old CPU is not used: another machine, workload or objects",
+        f"latecomer: not ranked: {mark}",
+    ]
+
+
+def test_compare_of_run_time(timed: User) -> None:
+    rows = timed.json("compare", "pbqp", "greedy")
+    assert {row["verdict"] for row in rows} >= {"better", "worse", "equal"}
+    assert all((row["ratio"], row["pairs"]) == (1, None) for row in rows if row["same_object"])
+    assert all(row["low"] < row["ratio"] < row["high"] for row in rows if not row["same_object"])
+    assert [row["ratio"] for row in rows] == sorted((row["ratio"] for row in rows), reverse=True)
+    table = timed.harness("compare", "pbqp", "greedy", code=0).out
+    assert "▲ better" in table and "▼ worse" in table and "= equal" in table and "same object" in table
+    assert "pbqp and greedy cannot be told apart on programs like these (p = " in table
+    assert "timed in one campaign on Invented CPU, 16 pairs a program (median); control 1.0004" in table
+    never = timed.harness("compare", "latecomer", "basic", code=0).out
+    assert never.count("never timed together: harness run --suite race --track speed --policy latecomer,basic\n") == 1
+    assert never.count("never timed together\n") == 9
 
 
 def test_policies(tiny: User) -> None:
@@ -211,8 +274,8 @@ def test_exports_are_equal_to_one_another(tiny: User, tmp_path: Path) -> None:
     assert told["csv"] == told["json"] == told["parquet"]
 
 
-def own_files(name: str, tiny: User) -> list[Any]:
-    """The repository's own files of a schema, as values."""
+def own_files(name: str, recorded: Path) -> list[Any]:
+    """The repository's own files of a schema, or what is in the run files of a folder, as values."""
     if name == "suite":
         return [tomllib.loads(path.read_text()) for path in [*ROOT.glob("suites/*/suite.toml"), TINY]]
     if name == "submission":
@@ -221,20 +284,18 @@ def own_files(name: str, tiny: User) -> list[Any]:
             for where in ("baselines", "submissions")
             for path in ROOT.glob(f"{where}/*/*.toml")
         ]
-    lines = [json.loads(line) for run in tiny.runs() for line in run.path.read_text().splitlines()]
-    return (
-        [line["header"] for line in lines if "header" in line]
-        if name == "header"
-        else [line for line in lines if "header" not in line]
-    )
+    lines = [json.loads(line) for path in recorded.glob("*.jsonl") for line in path.read_text().splitlines()]
+    if name == "row":
+        return [line for line in lines if "cell" in line]
+    return [line[name] for line in lines if list(line) == [name]]
 
 
 @pytest.mark.parametrize("name", sorted(SCHEMAS))
-def test_schemas_accept_what_there_is_and_refuse_other_things(tiny: User, name: str) -> None:
+def test_schemas_accept_what_there_is_and_refuse_other_things(tiny: User, timed: User, name: str) -> None:
     schema = json.loads(tiny.harness("schema", name, code=0).out)
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    values = own_files(name, tiny)
+    values = own_files(name, timed.results if name in ("block", "campaign") else tiny.results)
     assert values
     for value in values:
         assert not list(validator.iter_errors(value))

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.rank import Comparison, Question, compare
-from harness.rank.compare import summarise
+from harness.rank import Comparison, Question, Versus, compare, versus
 from harness.rank.programs import programs
 from harness.record import Row, open_index
 from tests.rows import LLVM, row, run_file
@@ -25,6 +24,11 @@ def record(results: Path, rows: list[Row], when: str = EARLY, **fields: Any) -> 
 def sides(results: Path, a: str, b: str, question: Question = QUESTION) -> list[Comparison]:
     with open_index(results) as index:
         return compare(index, question, a, b)
+
+
+def whole(results: Path, a: str, b: str, question: Question = QUESTION) -> Versus:
+    with open_index(results) as index:
+        return versus(index, question, a, b)
 
 
 ROWS = [
@@ -45,10 +49,10 @@ ROWS = [
 def test_every_program_of_either_stands_there_once(tmp_path: Path) -> None:
     record(tmp_path, ROWS)
     assert sides(tmp_path, "a", "b") == [
-        Comparison("won", 50, 100, 2.0, False, "ok", "ok"),
-        Comparison("even", 100, 100, 1.0, True, "ok", "ok"),
-        Comparison("lost", 100, 80, 0.8, False, "ok", "ok"),
-        Comparison("broken", 50, None, None, False, "ok", "wrong-output"),
+        Comparison("won", 50, 100, 2.0, False, "ok", "ok", verdict="better"),
+        Comparison("even", 100, 100, 1.0, True, "ok", "ok", verdict="equal"),
+        Comparison("lost", 100, 80, 0.8, False, "ok", "ok", verdict="worse"),
+        Comparison("broken", 50, None, None, False, "ok", "wrong-output", remark="workload small: output differs"),
         Comparison("only-a", 7, None, None, False, "ok", "not run"),
         Comparison("only-b", None, 9, None, False, "not run", "ok"),
     ]
@@ -59,8 +63,10 @@ def test_the_other_way_round_is_the_inverse(tmp_path: Path) -> None:
     there = {c.benchmark: c for c in sides(tmp_path, "a", "b")}
     back = {c.benchmark: c for c in sides(tmp_path, "b", "a")}
     assert set(there) == set(back)
+    opposite = {"better": "worse", "worse": "better", "equal": "equal", None: None}
     for name, one in there.items():
         other = back[name]
+        assert one.verdict == opposite[other.verdict]
         assert (one.a, one.b, one.outcome_a, one.outcome_b) == (other.b, other.a, other.outcome_b, other.outcome_a)
         assert one.ratio is None or one.ratio * (other.ratio or 0) == pytest.approx(1)
 
@@ -70,32 +76,35 @@ def test_a_policy_against_itself_is_one_everywhere(tmp_path: Path) -> None:
     for same in sides(tmp_path, "b", "b"):
         assert same.ratio == (None if same.a is None else 1.0)
         assert same.same_object
-    assert summarise(sides(tmp_path, "a", "a")).mean == 1.0
+    assert whole(tmp_path, "a", "a").summary.mean == 1.0
 
 
 def test_the_summary_counts_what_both_completed(tmp_path: Path) -> None:
     record(tmp_path, ROWS)
-    summary = summarise(sides(tmp_path, "a", "b"))
+    summary = whole(tmp_path, "a", "b").summary
     assert summary.mean == pytest.approx(math.pow(2.0 * 1.0 * 0.8, 1 / 3))
-    assert (summary.wins, summary.losses, summary.ties, summary.programs) == (1, 1, 1, 6)
-    assert summarise([]).mean is None
+    assert (summary.wins, summary.losses, summary.ties, summary.completed, summary.programs) == (1, 1, 1, 3, 6)
 
 
-def test_seeds_stand_in_one_row_by_their_median(tmp_path: Path) -> None:
+def test_seeds_stand_in_one_row_by_their_geometric_mean(tmp_path: Path) -> None:
     rows = [row("one", "Oz", 100, object_digest="x")]
-    rows += [row("one", "a", value, seed=seed) for seed, value in enumerate((10, 20, 60))]
+    rows += [row("one", "a", value, seed=seed) for seed, value in enumerate((10, 20, 40))]
     rows += [row("one", "b", value, seed=seed, object_digest="x") for seed, value in enumerate((40, 40))]
-    rows += [row("two", "Oz", 5), row("two", "a", 10, seed=0), row("two", "a", None, seed=1), row("two", "b", 30)]
+    rows += [row("two", "Oz", 5), *(row("two", "a", 10, seed=seed) for seed in (0, 2)), row("two", "a", None, seed=1)]
+    rows += [row("two", "b", 30, seed=seed) for seed in (0, 1)]
     record(tmp_path, rows)
-    assert sides(tmp_path, "a", "b") == [
-        Comparison("two", 10, 30, 3.0, False, "wrong-output", "ok"),
-        Comparison("one", 20, 40, 2.0, False, "ok", "ok"),
-    ]
+    one, two = sides(tmp_path, "a", "b")
+    assert (one.benchmark, one.a, one.b, one.verdict) == ("one", pytest.approx(20), 40, "better")
+    assert one.ratio == pytest.approx(2)
+    assert one.low is not None and one.high is not None and one.low < 2 < one.high
+    assert (two.benchmark, two.a, two.b, two.ratio, two.outcome_a) == ("two", 10, 30, None, "wrong-output")
     assert [c.same_object for c in sides(tmp_path, "b", "Oz") if c.benchmark == "one"] == [True]
     with open_index(tmp_path) as index:
         behind = {p.benchmark: p for p in programs(index, QUESTION, "a")}
-    assert (behind["one"].policy, behind["one"].outcome, behind["one"].counted) == (20, "ok", 5.0)
-    assert (behind["two"].policy, behind["two"].outcome) == (10, "wrong-output")
+    assert (behind["one"].policy, behind["one"].outcome) == (pytest.approx(20), "ok")
+    assert behind["one"].counted == pytest.approx(5)
+    assert (behind["two"].policy, behind["two"].outcome, behind["two"].ratio) == (10, "wrong-output", None)
+    assert behind["two"].counted == pytest.approx((0.5 * 0.5 * 1) ** (1 / 3))
     assert behind["two"].detail == "workload small: output differs"
 
 
@@ -125,3 +134,39 @@ def test_a_policy_without_rows_is_named(a: str, b: str, named: str, tmp_path: Pa
         sides(tmp_path, a, b)
     assert raised.value.message == f"no rows of policy {named!r} for made, x86-64, track size"
     assert raised.value.hint == f"run `harness run --suite made --policy {named}` first"
+
+
+def many(count: int, ratio: float, scatter: float) -> list[Row]:
+    """Programs on which b takes ``ratio`` times what a does, more or less."""
+    rows = []
+    for number in range(count):
+        rows.append(row(f"p{number}", "a", 100_000))
+        rows.append(row(f"p{number}", "b", round(100_000 * ratio * math.exp(scatter * (number % 3 - 1)))))
+    return rows
+
+
+def test_a_clear_difference_is_concluded_from(tmp_path: Path) -> None:
+    record(tmp_path, many(12, 1.1, 0.02))
+    summary = whole(tmp_path, "a", "b").summary
+    assert summary.p == pytest.approx(2 / 2**12)
+    assert summary.conclusion == "a is better than b on programs like these (p = 0.0005)"
+    assert whole(tmp_path, "b", "a").summary.conclusion == summary.conclusion
+    assert summary.low is not None and 1 < summary.low < (summary.mean or 0) < (summary.high or 0)
+    assert summary.these_low == summary.these_high == pytest.approx(summary.mean)
+
+
+def test_a_difference_within_the_scatter_is_not(tmp_path: Path) -> None:
+    record(tmp_path, many(12, 1.001, 0.05))
+    summary = whole(tmp_path, "a", "b").summary
+    assert summary.p is not None and summary.p > 0.05 and summary.mde is not None
+    said = f"a and b cannot be told apart on programs like these (p = {summary.p:.2g}); a difference of "
+    assert summary.conclusion == f"{said}{100 * summary.mde:.2g} % would have been seen"
+
+
+def test_nothing_is_concluded_from_few_programs_or_equal_ones(tmp_path: Path) -> None:
+    record(tmp_path, many(5, 1.5, 0.0))
+    few = whole(tmp_path, "a", "b").summary
+    assert few.conclusion == "5 programs: from fewer than 6, nothing can be told of programs like these"
+    same = whole(tmp_path, "a", "a").summary
+    assert same.conclusion == "a and a are equal on every program that both completed"
+    assert (same.mean, same.wins, same.ties, same.losses) == (1.0, 0, 5, 0)

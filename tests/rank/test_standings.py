@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from harness.digest import digest_of
 from harness.errors import UsageError
 from harness.rank import Question, compare, programs, standings
-from harness.rank.question import fingerprints, questions
-from harness.rank.standings import Standing, quote, standings_sql
+from harness.rank.question import fingerprints, questions, quote
+from harness.rank.standings import Standing, standings_sql
 from harness.record import Row, open_index
 from harness.vocabulary import Outcome, PolicyClass, Target, Track
 from tests.rows import LLVM, row, run_file
@@ -75,22 +75,24 @@ def by_hand(cells: list[Cell], reference: str = "Oz") -> dict[str, tuple[float, 
         if cell.version == version[cell.policy]:
             newest[cell.policy, cell.benchmark, cell.seed] = cell
     programs = {(c.benchmark, c.program) for c in newest.values() if c.policy == reference}
-    values: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    values: dict[str, dict[tuple[str, int], int | None]] = defaultdict(dict)
     for cell in newest.values():
         if (cell.benchmark, cell.program) in programs:
-            values[cell.policy]  # it takes part, completed or not
-            if cell.value is not None:
-                values[cell.policy][cell.benchmark].append(cell.value)
-    figures = {p: {b: statistics.median(v) for b, v in found.items()} for p, found in values.items()}
-    base = figures.get(reference, {})
+            values[cell.policy][cell.benchmark, cell.seed] = cell.value  # it takes part, completed or not
+    base = {b: value for (b, _), value in values.get(reference, {}).items() if value is not None}
+    slowest = {b: value for (b, _), value in values.get("O0", {}).items() if value is not None}
+    worst = {b: max(value, slowest.get(b, value)) for b, value in base.items()}
     answer = {}
-    for policy, own in figures.items():
-        worst = {b: max(value, figures.get("O0", {}).get(b, value)) for b, value in base.items()}
-        strict = [math.log(value / own.get(b, worst[b])) for b, value in base.items()]
-        matched = [math.log(value / own[b]) for b, value in base.items() if b in own]
-        if base:
-            mean = math.exp(math.fsum(matched) / len(matched)) if matched else None
-            answer[policy] = (math.exp(math.fsum(strict) / len(strict)), mean, len(matched), len(base))
+    for policy, own in values.items() if base else ():
+        seeds = sorted({seed for _, seed in own})  # a seed that was not tried on a program failed there
+        strict, matched = [], []
+        for b, value in base.items():
+            found = [own.get((b, seed)) for seed in seeds]
+            strict.append(statistics.fmean(math.log(value / (worst[b] if v is None else v)) for v in found))
+            if None not in found:
+                matched.append(strict[-1])
+        mean = math.exp(math.fsum(matched) / len(matched)) if matched else None
+        answer[policy] = (math.exp(math.fsum(strict) / len(strict)), mean, len(matched), len(base))
     return answer
 
 
@@ -153,7 +155,7 @@ def test_they_are_what_a_person_computes(cells: list[Cell], tmp_path_factory: py
         assert standing.matched == (None if matched is None else pytest.approx(matched, rel=1e-12))
         assert (standing.completed, standing.benchmarks) == (completed, benchmarks)
         assert standing.coverage == completed / benchmarks
-        assert standing.rank == 1 + sum(other.strict > standing.strict for other in found.values() if other.strict)
+        assert (standing.rank is None) == (completed < 0.8 * benchmarks)
     # The reference against itself is 1 on whatever it completed.
     assert found["Oz"].strict == found["Oz"].matched == 1.0
 
@@ -201,9 +203,9 @@ def test_equal_values_give_exactly_one_and_equal_ranks(
         standing = found[policy]
         assert standing.strict == standing.matched == standing.coverage == 1.0
         assert (standing.low, standing.high) == ((1.0, 1.0) if len(values) > 1 else (None, None))
-        assert standing.rank == 1
+        assert (standing.rank, standing.wins, standing.ties, standing.losses) == (1, 0, len(values), 0)
     assert len({(found[p].strict, found[p].matched, found[p].rank) for p in ("left", "right", "middle")}) == 1
-    assert found["left"].rank == 3
+    assert found["left"].rank == (3 if len(values) > 8 else 1), "no order of 5 policies by 8 programs"
 
 
 def test_the_newest_result_wins(tmp_path: Path) -> None:
@@ -254,14 +256,61 @@ def test_compilers_are_never_mixed(tmp_path: Path) -> None:
                 questions(index, llvm=unknown)
 
 
-def test_ranks_are_within_a_class_and_shared_by_equals(tmp_path: Path) -> None:
-    values = {"Oz": 100, "a": 50, "b": 50, "c": 70, "d": 200}
-    rows = [row("one", policy, value) for policy, value in values.items()]
-    rows += [row("one", policy, value, policy_class=PolicyClass.SEARCH) for policy, value in {"s": 10, "t": 90}.items()]
+def test_ranks_are_within_a_class_and_shared_by_who_cannot_be_told_apart(tmp_path: Path) -> None:
+    """Clear differences order; scatter over programs that is as large as the difference does not."""
+    values = {"Oz": 1000, "a": 500, "b": 500, "c": 700, "d": 2000}
+    rows = []
+    for number in range(12):
+        rows += [row(f"b{number}", policy, value + number) for policy, value in values.items()]
+        rows.append(row(f"b{number}", "noisy", 1000 + (150 if number % 2 else -150)))
+        for policy, value in {"s": 100, "t": 900}.items():
+            rows.append(row(f"b{number}", policy, value, policy_class=PolicyClass.SEARCH))
     record(tmp_path, 0, rows)
-    ranks = {policy: standing.rank for policy, standing in table(tmp_path).items()}
-    assert ranks == {"a": 1, "b": 1, "c": 3, "Oz": 4, "d": 5, "s": 1, "t": 2}
-    assert list(table(tmp_path)) == ["a", "b", "c", "Oz", "d", "s", "t"]  # best first within each class
+    found = table(tmp_path)
+    ranks = {policy: (standing.rank, standing.rank_high) for policy, standing in found.items()}
+    fixed = {"a": (1, 2), "b": (1, 2), "c": (3, 3), "Oz": (4, 5), "noisy": (4, 5), "d": (6, 6)}
+    assert ranks == fixed | {"s": (1, 1), "t": (2, 2)}
+    assert list(found) == ["a", "b", "c", "noisy", "Oz", "d", "s", "t"]  # by strict within each class
+    assert found["a"].reasons == () and found["s"].reasons == ("1 of the 5 seeds that a search needs",)
+
+
+@pytest.mark.parametrize(("programs", "policies", "needed"), [(5, 2, 6), (6, 2, None), (8, 5, 9), (9, 5, None)])
+def test_too_few_programs_order_nobody_and_it_is_said(
+    programs: int, policies: int, needed: int | None, tmp_path: Path
+) -> None:
+    names = ["Oz", *(f"p{n}" for n in range(1, policies))]
+    record(tmp_path, 0, [row(f"b{b}", name, 2**n) for b in range(programs) for n, name in enumerate(names)])
+    found = table(tmp_path).values()
+    if needed is None:
+        assert [(s.rank, s.rank_high, s.reasons) for s in found] == [(n + 1, n + 1, ()) for n in range(policies)]
+    else:
+        said = (f"{programs} programs: no order of {policies} policies can be told from fewer than {needed}",)
+        assert {(s.rank, s.rank_high, s.reasons) for s in found} == {(1, policies, said)}
+
+
+def test_low_coverage_is_not_ranked(tmp_path: Path) -> None:
+    rows = [row(f"b{n}", "Oz", 100) for n in range(5)]
+    rows += [row(f"b{n}", "enough", 50) for n in range(4)] + [row(f"b{n}", "little", 10) for n in range(3)]
+    record(tmp_path, 0, rows)
+    found = table(tmp_path)
+    assert (found["little"].rank, found["little"].strict) == (None, pytest.approx(10 ** (3 / 5)))
+    assert found["little"].reasons == ("coverage 3 of 5 is below the suite's rule of 80 %",)
+    assert found["enough"].rank is not None and (found["enough"].losses, found["enough"].wins) == (1, 4)
+    record(tmp_path, 1, [row("b0", "Oz", 100)], min_coverage=0.9)  # the suite's rule as it is now
+    assert table(tmp_path)["enough"].reasons == ("coverage 4 of 5 is below the suite's rule of 90 %",)
+    record(tmp_path, 2, [row("b0", "Oz", 100)], min_coverage=0.5)
+    assert table(tmp_path)["little"].rank is not None
+
+
+def test_what_the_reference_could_not_give_is_lacking_coverage(tmp_path: Path) -> None:
+    """A metric that was asked for and could not be taken leaves too little of the suite to rank by."""
+    reason = {"outcome": Outcome.OK, "metric": "size.alloc", "detail": "why"}
+    rows = [row("one", policy, 100) for policy in ("Oz", "mine")]
+    rows += [row("two", policy, None, **reason) for policy in ("Oz", "mine")]
+    record(tmp_path, 0, rows)
+    mine = table(tmp_path)["mine"]
+    assert (mine.completed, mine.benchmarks, mine.rank) == (1, 1, None)
+    assert mine.reasons == ("coverage 1 of 2 is below the suite's rule of 80 %",)
 
 
 def test_times_are_shown_but_get_no_rank(tmp_path: Path) -> None:
@@ -270,6 +319,84 @@ def test_times_are_shown_but_get_no_rank(tmp_path: Path) -> None:
     found = table(tmp_path, replace(QUESTION, metric="compile.cpu"))
     assert found["mine"].strict == 2.0
     assert [standing.rank for standing in found.values()] == [None, None]
+    assert found["mine"].reasons == ("a time that was not taken in a campaign",)
+
+
+def test_equal_objects_are_equal_in_what_is_theirs(tmp_path: Path) -> None:
+    """Counts of one object that differ, by another libc say, are no difference of policies; compile times are."""
+    same = {"object_digest": "o" * 64}
+    rows = [row("one", "Oz", 100, **same), row("one", "mine", 101, **same)]
+    rows += [row("one", "Oz", 1.0, **same, metric="compile.cpu"), row("one", "mine", 2.0, **same, metric="compile.cpu")]
+    record(tmp_path, 0, rows)
+    mine = table(tmp_path)["mine"]
+    assert (mine.strict, mine.matched, mine.ties) == (1.0, 1.0, 1)
+    assert table(tmp_path, replace(QUESTION, metric="compile.cpu"))["mine"].strict == 0.5
+
+
+@pytest.mark.parametrize("value", [0, -5])
+def test_what_can_be_no_value_never_is_a_number(value: float, tmp_path: Path) -> None:
+    rows = [row(name, "Oz", 100) for name in ("one", "two")]
+    rows += [row("one", "mine", value), row("two", "mine", 50)]
+    record(tmp_path, 0, rows)
+    mine = table(tmp_path)["mine"]
+    assert (mine.strict, mine.matched, mine.completed) == (pytest.approx(math.sqrt(2)), 2.0, 1)
+    with asked(tmp_path) as index:
+        figures = {p.benchmark: (p.outcome, p.policy, p.detail) for p in programs(index, QUESTION, "mine")}
+    assert figures["one"] == ("not measured", None, f"{float(value)} is no value of this metric")
+    assert figures["two"] == ("ok", 50, "")
+
+
+# --- seeds
+
+
+def test_seeds_are_a_mean_and_one_that_failed_counts_as_the_worst(tmp_path: Path) -> None:
+    rows = [row(name, policy, value) for name in ("one", "two") for policy, value in (("Oz", 100), ("O0", 400))]
+    search = {"policy_class": PolicyClass.SEARCH}
+    rows += [row("one", "mine", value, seed=seed, **search) for seed, value in enumerate((50, 50, 25, 25, 100))]
+    rows += [row("two", "mine", value, seed=seed, **search) for seed, value in enumerate((50, 50, None, 50, 50))]
+    record(tmp_path, 0, rows)
+    mine = table(tmp_path)["mine"]
+    one, two = (2 * 2 * 4 * 4 * 1) ** (1 / 5), (2 * 2 / 4 * 2 * 2) ** (1 / 5)
+    assert mine.strict == pytest.approx(math.sqrt(one * two))
+    assert mine.matched == pytest.approx(one)
+    assert (mine.seeds, mine.completed, mine.benchmarks, mine.wins, mine.losses) == (5, 1, 2, 1, 1)
+    with asked(tmp_path) as index:
+        figures = {p.benchmark: p for p in programs(index, QUESTION, "mine")}
+    assert (figures["two"].outcome, figures["two"].ratio) == ("wrong-output", None)
+    assert figures["two"].counted == pytest.approx(two)
+    assert figures["one"].ratio == pytest.approx(one)
+    assert (figures["one"].low or 0) < one < (figures["one"].high or 0)
+
+
+def test_seeds_alone_make_the_interval_for_these_programs(tmp_path: Path) -> None:
+    """What is counted has no noise but that of programs and seeds."""
+    rows = [row(f"b{n}", "Oz", 1000) for n in range(8)]
+    for n in range(8):
+        rows += [row(f"b{n}", "sure", 900 + 10 * n, seed=seed) for seed in range(5)]
+        rows += [row(f"b{n}", "unsure", 900 + 10 * n + 30 * (seed - 2), seed=seed) for seed in range(5)]
+        rows.append(row(f"b{n}", "single", 900 + 10 * n))
+    record(tmp_path, 0, rows)
+    found = table(tmp_path)
+    for exact in ("sure", "single", "Oz"):
+        assert found[exact].these_low == found[exact].these_high == pytest.approx(found[exact].strict, rel=1e-14)
+    unsure = found["unsure"]
+    assert (unsure.these_low or 0) < unsure.strict < (unsure.these_high or 0)
+    for policy in ("sure", "unsure", "single"):
+        one = found[policy]
+        assert (one.low or 0) < (one.these_low or 0) and (one.these_high or 0) < (one.high or 0)
+        assert one.mde == pytest.approx((one.high or 0) / one.strict - 1, rel=0.6)
+    assert (found["sure"].low, found["sure"].high) == (found["single"].low, found["single"].high)
+    assert found["Oz"].mde is None
+
+
+def test_a_seed_that_was_not_tried_somewhere_failed_there(tmp_path: Path) -> None:
+    rows = [row(name, "Oz", 100) for name in ("one", "two")]
+    rows += [row("one", "mine", 50, seed=seed) for seed in range(5)] + [row("two", "mine", 50)]
+    record(tmp_path, 0, rows)
+    mine = table(tmp_path)["mine"]
+    assert (mine.completed, mine.matched, mine.strict) == (1, 2.0, pytest.approx(math.sqrt(2 * 2 ** (1 / 5))))
+    with asked(tmp_path) as index:
+        assert {p.benchmark: p.outcome for p in programs(index, QUESTION, "mine")} == {"one": "ok", "two": "not run"}
 
 
 def test_metrics_targets_and_suites_are_kept_apart(tmp_path: Path) -> None:
@@ -310,16 +437,21 @@ def test_what_a_policy_does_not_support_is_no_failure(tmp_path: Path) -> None:
     assert set(table(tmp_path)) == {"Oz"}
 
 
-def test_the_interval_is_students_over_programs(tmp_path: Path) -> None:
-    ratios = [1.5, 1.1, 0.9, 2.0, 1.3]
-    rows = [row(f"b{n}", "Oz", 1000) for n in range(5)]
+@pytest.mark.parametrize("count", [4, 5])
+def test_the_interval_is_at_least_students_over_programs(count: int, tmp_path: Path) -> None:
+    ratios = [1.5, 1.1, 0.9, 2.0, 1.3][:count]
+    rows = [row(f"b{n}", "Oz", 1000) for n in range(count)]
     rows += [row(f"b{n}", "mine", 1000 / ratio) for n, ratio in enumerate(ratios)]
     record(tmp_path, 0, rows)
     logs = [math.log(ratio) for ratio in ratios]
-    half = 2.7764451 * statistics.stdev(logs) / math.sqrt(5)
+    half = {4: 3.1824463, 5: 2.7764451}[count] * statistics.stdev(logs) / math.sqrt(count)
     mine = table(tmp_path)["mine"]
-    assert mine.low == pytest.approx(math.exp(statistics.mean(logs) - half), rel=1e-6)
-    assert mine.high == pytest.approx(math.exp(statistics.mean(logs) + half), rel=1e-6)
+    low, high = (math.exp(statistics.mean(logs) + sign * half) for sign in (-1, 1))
+    if count == 4:  # too few to resample
+        assert (mine.low, mine.high) == (pytest.approx(low, rel=1e-6), pytest.approx(high, rel=1e-6))
+    assert mine.low is not None and mine.low <= low * (1 + 1e-6)
+    assert mine.high is not None and mine.high >= high * (1 - 1e-6)
+    assert mine.these_low == mine.these_high == pytest.approx(mine.strict)
 
 
 def test_nothing_is_ranked_without_the_reference(tmp_path: Path) -> None:

@@ -176,8 +176,8 @@ def test_a_changed_number_of_the_same_length_is_noticed(tmp_path: Path) -> None:
         ("torn", "rows are not readable: "),
         (json.dumps({**row().line(), "value": "much"}), "rows are not readable: "),
         (json.dumps({**row().line(), "seed": 2**64}), "rows are not readable: "),
-        ('{"cell": "x"}', "2 rows, of which 1 are readable"),
-        ("", "2 rows, of which 1 are readable"),
+        ('{"cell": "x"}', "2 lines, of which 1 are readable"),
+        ("", "2 lines, of which 1 are readable"),
     ],
 )
 def test_rows_that_are_none_are_refused(line: str, message: str, tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from harness.digest import canonical_json, digest_bytes
 from harness.errors import UsageError
 from harness.record.rows import Header, Row
-from harness.record.runfile import check_run, read_run, run_files
+from harness.record.runfile import Journal, check_run, read_run, run_files, write_run
 from harness.vocabulary import Outcome, Target
-from tests.rows import header, row, run_file, written_by_another
+from tests.rows import block, campaign, header, row, run_file, written_by_another
 
 ROWS = [row("one", "Oz", 10), row("two", "Oz", None), row("one", "O2", 11.25, metric="compile.cpu", unit="s")]
 
@@ -29,7 +29,6 @@ ANY_ROW = st.builds(
     seed=st.integers(0, 2**63 - 1),
     object_digest=st.none() | TEXTS,
     workload=st.none() | TEXTS,
-    pair=st.none() | st.integers(0, 99),
 )
 
 
@@ -212,3 +211,36 @@ def test_a_failed_cell_has_no_numbers_on_paper() -> None:
     assert not {"metric", "value", "unit"} & set(line)
     assert line["outcome"] == Outcome.WRONG_OUTPUT.value
     assert line["class"] == "fixed"
+
+
+def test_campaigns_and_blocks_are_kept(tmp_path: Path) -> None:
+    made = [block({"o": 1.0, "p": 1.5}, number) for number in range(3)]
+    found = campaign()
+    path = write_run(tmp_path, header([row()]), [row()], [found], made)
+    read = read_run(path)
+    assert (read.campaigns, read.blocks, read.rows) == ((found,), tuple(made), (row(),))
+    text = path.read_text()
+    path.write_text(text.replace('"number":1', '"number":7'))
+    with pytest.raises(UsageError, match="torn or altered"):
+        read_run(path)
+
+
+def test_a_journal_keeps_campaigns_and_blocks(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "a" * 64)
+    journal.open_campaign("c1", {"campaign": "c1", "core": 1})
+    journal.add_block(block({"o": 1.0, "p": 1.5}, 0))
+    journal.add("cell", [row()])
+    journal.close(remove=False)
+    with journal.path.open("ab") as file:
+        file.write(b'{"block":{"campaign":"c1","torn')
+    again = Journal(tmp_path, "a" * 64)
+    assert again.opened == {"c1": {"campaign": "c1", "core": 1}}
+    assert again.blocks == [block({"o": 1.0, "p": 1.5}, 0)]
+    assert list(again.cells) == ["cell"]
+    again.close(remove=True)
+
+
+def test_a_file_of_the_schema_without_campaigns_is_read(tmp_path: Path) -> None:
+    path = run_file(tmp_path, [row()], schema_version=2)
+    assert read_run(path).header.schema_version == 2
+    assert read_run(path).header.min_coverage == 0.8

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.sandbox import Job
 
-__all__ = ["HELPER", "all_gone", "helping", "named", "shell", "unlike", "wait_for"]
+__all__ = ["HELPER", "all_gone", "helping", "named", "own_children", "shell", "unlike", "wait_for"]
 
 HELPER = "/helper"
 
@@ -33,6 +33,11 @@ def named(words: str) -> list[int]:
         except OSError:
             continue
     return found
+
+
+def own_children() -> list[str]:
+    """The processes that this one has started."""
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
 
 
 def unlike(number: int) -> str:

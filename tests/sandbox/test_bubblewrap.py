@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.sandbox import MIB, SCRATCH, Job, Limits, Sandbox
-from harness.sandbox.bubblewrap import FIRST_FILE, bubblewrap_command, guard_arguments
+from harness.sandbox.bubblewrap import FIRST_FILE, TURNS, bubblewrap_command, guard_arguments
 from tests.ordinary import is_root
 from tests.sandbox.jobs import HELPER, helping, shell
 
@@ -65,13 +65,13 @@ def test_every_namespace_is_asked_for() -> None:
 def test_the_guard_is_told_every_limit() -> None:
     limits = Limits(1.5, 0.25, 3, 4, 5, 6, 7, 8, 9, 10)
     job = Job("/p", ("a", "b=c"), name="n", environment={"A": "1=2", "B": ""}, limits=limits)
-    assert guard_arguments(job, "/tmp", watch_memory=True) == [
+    assert guard_arguments(job, "/tmp", watch_memory=True, turns=False) == [
         *("status=3", "scratch=/tmp", "wall_ms=1500", "cpu_ms=250", "memory=3", "address_space=4", "processes=5"),
         *("file_size=6", "files=7", "open_files=10", "output=9", "environment=2", "A=1=2", "B="),
         *("/p", "n", "a", "b=c"),
     ]
-    words = guard_arguments(Job("/p", limits=Limits()), "/tmp", watch_memory=False)
-    assert {"memory=0", "address_space=0", "environment=0"} <= set(words)
+    words = guard_arguments(Job("/p", limits=Limits(), core=0), "/tmp", watch_memory=False, turns=True)
+    assert {"memory=0", "address_space=0", "environment=0", "core=0", f"turns={TURNS}"} <= set(words)
     assert words[-2:] == ["/p", "/p"]
 
 

@@ -23,6 +23,7 @@ def finished(
         cpu=1.0,
         total_cpu=1.0,
         peak_memory=1,
+        preemptions=0,
         stdout=b"",
         stderr=stderr,
         results={},

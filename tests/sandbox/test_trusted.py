@@ -43,7 +43,7 @@ def test_an_honest_job_has_the_same_results(sandbox: Sandbox, trusted: Sandbox, 
     assert (outside.reason, outside.value) == (Reason.EXIT, 3)
     assert outside.stdout == b"read a line\ncontent" and outside.stderr == b"x\ny=z"
     assert outside.results == {"out/file": b"made\0", "in/data": b"content"}
-    measured = {"wall": 0.0, "cpu": 0.0, "total_cpu": 0.0, "peak_memory": 0, "left": inside.left}
+    measured = {"wall": 0.0, "cpu": 0.0, "total_cpu": 0.0, "peak_memory": 0, "preemptions": 0, "left": inside.left}
     assert replace(inside, **measured) == replace(outside, **measured)
     assert (outside.left.processes, outside.left.files) == (inside.left.processes, inside.left.files) == (0, 5)
     assert outside.wall > 0 and outside.total_cpu >= outside.cpu > 0 and outside.peak_memory > 0
@@ -163,6 +163,8 @@ def test_the_guard_refuses_what_it_does_not_understand(trusted: Sandbox, tmp_pat
         ["status=3", "scratch=/tmp", "wall=5", "environment=0", "/usr/bin/true", "true"],
         ["status=3", "scratch=/tmp", "wall_ms=-5", "environment=0", "/usr/bin/true", "true"],
         ["status=3", "scratch=/tmp", "wall_ms=5x", "environment=0", "/usr/bin/true", "true"],
+        ["status=3", "scratch=/tmp", "core=x", "environment=0", "/usr/bin/true", "true"],
+        ["status=3", "scratch=/tmp", "turns=", "environment=0", "/usr/bin/true", "true"],
         ["status=3", "scratch=/tmp", "wall_ms=", "environment=0", "/usr/bin/true", "true"],
         ["scratch=/tmp", "environment=0", "/usr/bin/true", "true"],
         ["status=3", "environment=0", "/usr/bin/true", "true"],

@@ -1,4 +1,4 @@
-"""The kind's implementation: ``passes.txt`` to one ``opt -passes=`` command."""
+"""The kind's implementation: a list of passes to one ``opt -passes=`` command."""
 
 import difflib
 from functools import lru_cache
@@ -27,24 +27,31 @@ class PassSequenceKind:
     """See ``harness.policy.kinds.Kind``."""
 
     def check(self, policy: Policy, where: str) -> None:
-        """``files.passes`` must name a text file."""
-        if set(policy.manifest.files) != {ROLE}:
+        """``files.passes`` must name a text file, or ``files.passes-SEED`` one for each seed."""
+        roles = set(policy.manifest.files)
+        each = {f"{ROLE}-{seed}" for seed in policy.manifest.seeds}
+        if roles not in ({ROLE}, each):
             raise UsageError(
-                "files: a policy of kind 'pass-sequence' has one file, passes = \"passes.txt\"", where=where
+                "files: a policy of kind 'pass-sequence' has one file, passes = \"passes.txt\", or one for each seed, "
+                + ", ".join(f'{role} = "{role}.txt"' for role in sorted(each)),
+                where=where,
             )
-        name, content = policy.file(ROLE)
-        try:
-            content.decode()
-        except UnicodeDecodeError:
-            raise UsageError("not UTF-8 text", where=name) from None
+        for role in roles:
+            name, content = policy.file(role)
+            try:
+                content.decode()
+            except UnicodeDecodeError:
+                raise UsageError("not UTF-8 text", where=name) from None
 
     def notes(self, policy: Policy) -> list[str]:
         """Legacy passes that LLVM no longer has: they are left out."""
-        try:
-            tokens = parse_passes(policy.file(ROLE)[1].decode())
-        except SequenceError:
-            return []
-        gone = dict.fromkeys(token.text for token in tokens if token.text in GONE)
+        gone: dict[str, None] = {}
+        for content in policy.contents.values():
+            try:
+                tokens = parse_passes(content.decode())
+            except SequenceError:
+                continue
+            gone |= dict.fromkeys(token.text for token in tokens if token.text in GONE)
         return [f"pass {name!r} no longer exists and is left out ({GONE[name]})" for name in gone]
 
     def freeze_level(self, policy: Policy, track: Track) -> Level:
@@ -52,8 +59,8 @@ class PassSequenceKind:
         return FROZEN_AT[track]
 
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
-        """The list, in LLVM 22 spelling: the same for every program."""
-        name, content = policy.file(ROLE)
+        """The seed's list, in LLVM 22 spelling: the same for every program."""
+        name, content = policy.file(ROLE if ROLE in policy.contents else f"{ROLE}-{seed}")
         return Decisions(PolicyKind.PASS_SEQUENCE, frozen.level, resolve(content, Path(name).name, bench))
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.rank.student import t_quantile
+from harness.statistics.student import t_quantile
 
 # Upper percentage points as every handbook prints them: degrees → 0.95, 0.975, 0.995, 0.9995.
 TABLE = {

@@ -1,0 +1,1 @@
+"""What several tools conclude of the same executables in the same time."""

@@ -1,0 +1,27 @@
+"""What several pages say in the same words: helps of columns, and how figures come from a query's rows."""
+
+from harness.rank.question import Question, is_paired
+
+__all__ = ["DECIDED", "SEEN", "SHARED", "how_compared", "how_computed"]
+
+SHARED = "Policies that cannot be told apart share ranks."
+DECIDED = "Wins, ties, losses: programs better than the reference, not different from it, worse or failed."
+SEEN = "The smallest difference that would be seen in four of five cases."
+
+_PAIRED = (
+    "Rows come with their pairs: a ratio is exp of the Hodges–Lehmann estimate of `log_ratio`, "
+    "the mean of each layout first; of the same object it is 1."
+)
+_STRICT = "Strict is the geometric mean over programs of that over seeds"
+
+
+def how_computed(question: Question) -> str:
+    """From the rows of the queries behind standings and programs, one a program and seed, to their figures."""
+    if is_paired(question.metric):
+        return f"{_PAIRED} {_STRICT}; what failed counts as the worst. Ranks and intervals are of the same rows."
+    return f"{_STRICT} of `counted`, matched of `ratio`. Ranks and intervals are of the same rows."
+
+
+def how_compared(question: Question) -> str | None:
+    """The same of a comparison's query; None where it gives the ratios itself."""
+    return _PAIRED if is_paired(question.metric) else None

@@ -1,0 +1,127 @@
+"""One query a table: each policy on each program under each of its seeds, against the reference."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.rank.contest import Contest, known, lost, timed
+from harness.rank.figures import figures_sql, pairs_sql, ratio_sql, same_object_sql
+from harness.rank.question import Question, floor, is_paired, quote
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Entry", "entries", "entries_sql", "entries_with"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One policy on one program under one seed."""
+
+    policy: str
+    policy_class: str
+    benchmark: str
+    split: str
+    origin: str
+    seed: int
+    outcome: str
+    """The cell's; ``not run`` without a cell, ``not measured`` without a value, or without the pairs it takes."""
+    detail: str
+    """For people: why the outcome is not ok."""
+    value: float | None
+    reference: float | None
+    """The reference's value; over its seeds, the median. None: the program does not count."""
+    same_object: bool
+    object_digest: str | None
+    decisions_digest: str | None
+    run: str | None
+    was_asked: bool
+    """The reference is ok on the program, and was asked for the metric."""
+    min_coverage: float
+    contest: Contest
+
+
+def entries_sql(question: Question, policy: str | None = None) -> str:
+    """The query behind the standings; with ``policy``, behind that policy's programs.
+
+    Strict is the geometric mean over programs of the one over seeds of ``counted``; of a metric with pairs, of what
+    the list of ``pairs`` gives.
+    """
+    paired = is_paired(question.metric)
+    where = f"WHERE policy = {quote(policy)} " if policy is not None else ""
+    order = "class, policy, benchmark, seed" if policy is None or paired else "counted DESC NULLS LAST, benchmark, seed"
+    return f"{entries_with(question)}{_PAIRS if paired else _ratios(question)}\n{where}ORDER BY {order}"
+
+
+def entries_with(question: Question) -> str:
+    """Common table expressions: those of ``figures_sql``, ``entry``, and those of ``pairs_sql``."""
+    paired = is_paired(question.metric)
+    same = same_object_sql(question, "f.object_digest", "r.object") + ("" if paired else " AND r.objects = 1")
+    duel = """, duel AS (
+  SELECT DISTINCT benchmark, object_digest AS object, r.object AS against
+  FROM entry JOIN reference r USING (benchmark)
+  WHERE reference IS NOT NULL AND entry.value IS NOT NULL AND NOT same_object
+)"""
+    return f"""{figures_sql(question)}, program AS (
+  SELECT benchmark, any_value(split) AS split, any_value(origin) AS origin FROM newest GROUP BY benchmark
+), entrant AS (  -- each policy, under each of its seeds
+  SELECT DISTINCT policy, class, seed FROM newest
+), reference AS (  -- over seeds, the median and the first object
+  SELECT benchmark, median(value) AS value, arg_min(object_digest, seed) AS object,
+         count(DISTINCT object_digest) AS objects, bool_or(was_asked) AS was_asked
+  FROM figure WHERE policy = {quote(question.reference)} AND outcome = 'ok' GROUP BY benchmark
+), entry AS (
+  SELECT e.policy, e.class, p.benchmark, p.split, p.origin, e.seed, coalesce(f.outcome, 'not run') AS outcome,
+         coalesce(f.detail, '') AS detail, f.value, r.value AS reference,
+         coalesce(f.outcome = 'ok' AND {same}, false) AS same_object,
+         f.object_digest, f.decisions_digest, f.run, coalesce(r.was_asked, false) AS was_asked,
+         (SELECT arg_max(min_coverage, started) FROM runs WHERE suite = {quote(question.suite)}) AS min_coverage
+  FROM entrant e CROSS JOIN program p
+  LEFT JOIN figure f ON f.benchmark = p.benchmark AND f.policy = e.policy AND f.seed = e.seed
+  LEFT JOIN reference r ON r.benchmark = p.benchmark
+){duel if paired else ""}{pairs_sql(question)}"""
+
+
+_PAIRS = """
+SELECT entry.*, pairs FROM entry LEFT JOIN timed ON timed.benchmark = entry.benchmark AND object = object_digest"""
+
+
+def _ratios(question: Question) -> str:
+    ratio = f"CASE WHEN same_object THEN 1 ELSE {ratio_sql(question, 'reference', 'value')} END"
+    return f""", worst AS (  -- what a failed program counts as
+  SELECT benchmark, least(1, exp(avg(ln({ratio}) ORDER BY seed))) AS ratio
+  FROM entry WHERE policy = {quote(floor(question))} AND reference IS NOT NULL AND value IS NOT NULL GROUP BY benchmark
+)
+SELECT entry.*, {ratio} AS ratio,
+       CASE WHEN reference IS NOT NULL THEN coalesce({ratio}, worst.ratio, 1) END AS counted
+FROM entry LEFT JOIN worst USING (benchmark)"""
+
+
+def entries(index: "duckdb.DuckDBPyConnection", question: Question, policy: str | None = None) -> list[Entry]:
+    """What the query gives, in its order."""
+    found = index.execute(entries_sql(question, policy))
+    names = [column[0] for column in found.description or ()]
+    paired = is_paired(question.metric)
+    return [_entry(dict(zip(names, row, strict=True)), paired) for row in found.fetchall()]
+
+
+def _entry(row: dict[str, Any], paired: bool) -> Entry:
+    ratio = row.pop("ratio", None)
+    row.pop("counted", None)
+    pairs = row.pop("pairs", None)
+    contest = _contest(row, ratio, pairs, paired)
+    counts = row["reference"] is not None or row["value"] is None
+    if row["outcome"] == "ok" and contest.estimate is None and counts:
+        row["outcome"], row["detail"] = "not measured", contest.why
+    return Entry(policy_class=row.pop("class"), contest=contest, **row)
+
+
+def _contest(row: dict[str, Any], ratio: float | None, pairs: list[dict[str, Any]] | None, paired: bool) -> Contest:
+    if row["reference"] is None:
+        return lost(row["detail"] or "the reference has no value")
+    if row["same_object"]:
+        return known(1.0)
+    if row["value"] is None:
+        return lost(row["detail"])
+    if paired:
+        return timed(pairs or [])
+    return lost(row["detail"]) if ratio is None else known(ratio)

@@ -1,0 +1,97 @@
+"""The SQL that all answers begin with: which cells count, what each gave, and the pairs that were timed."""
+
+from collections.abc import Sequence
+
+from harness.rank.question import Question, can_be_zero, is_of_object, is_paired, is_timed, quote
+
+__all__ = ["figures_sql", "pairs_sql", "ratio_sql", "same_object_sql"]
+
+
+def ratio_sql(question: Question, over: str, under: str) -> str:
+    """SQL of the ratio of two values of the question's metric."""
+    if can_be_zero(question.metric):
+        return f"({over} + 1) / ({under} + 1)"
+    return f"{over} / {under}"
+
+
+def same_object_sql(question: Question, one: str, other: str) -> str:
+    """SQL of whether two object digests are equal, and so the metric's ratio exactly 1."""
+    return f"coalesce({one} = {other}, false)" if is_of_object(question.metric) else "false"
+
+
+def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
+    """Common table expressions: ``newest`` cells, and ``figure``: one row a policy, benchmark and seed with its value.
+
+    A benchmark's definition may have changed: what counts is the one that the ``anchors``, by
+    default the reference, were last measured on.
+    """
+    anchored = ", ".join(quote(policy) for policy in anchors or [question.reference])
+    least = ">=" if can_be_zero(question.metric) else ">"
+    conditions = [
+        f"suite = {quote(question.suite)}",
+        f"target = {quote(question.target)}",
+        f"track = {quote(question.track)}",
+        f"llvm = {quote(question.llvm)}",
+    ]
+    if question.split:
+        conditions.append(f"split = {quote(question.split)}")
+    if question.origin:
+        conditions.append(f"origin = {quote(question.origin)}")
+    # A time that could not be taken again does not stand; what is counted is true for good.
+    stands = " AND w.value IS NOT NULL" if is_timed(question.metric) else ""
+    return f"""WITH asked AS (
+  SELECT * FROM cells WHERE {" AND ".join(conditions)}
+), version AS (  -- a policy that was changed counts as it is now
+  SELECT policy, arg_max(policy_digest, started) AS policy_digest FROM asked GROUP BY policy
+), latest AS (  -- the newest cell of each policy on each benchmark
+  SELECT asked.* FROM asked JOIN version USING (policy, policy_digest)
+  QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed ORDER BY isolation, started DESC, run DESC) = 1
+), newest AS (  -- of the program as it was last measured
+  SELECT latest.* FROM latest JOIN (
+    SELECT benchmark, arg_max(program_digest, started) AS program_digest
+    FROM latest WHERE policy IN ({anchored}) GROUP BY benchmark
+  ) USING (benchmark, program_digest)
+  WHERE outcome <> 'unsupported'
+), word AS (  -- what was said last of the metric: a value, or why there is none
+  SELECT r.cell, r.value, r.detail FROM rows r JOIN runs u USING (run) WHERE r.metric = {quote(question.metric)}
+  QUALIFY row_number() OVER (PARTITION BY r.cell ORDER BY r.isolation, u.started DESC, r.run DESC) = 1
+), value AS (  -- only what can be a value: the rest are outcomes
+  SELECT cell, median(value) AS value FROM measurements
+  WHERE metric = {quote(question.metric)} AND isfinite(value) AND value {least} 0 GROUP BY cell
+), figure AS (  -- what each cell gave
+  SELECT n.policy, n.class, n.benchmark, n.seed, n.outcome, n.cell, n.run, n.object_digest, n.decisions_digest,
+         CASE WHEN n.outcome = 'ok'{stands} THEN v.value END AS value, w.cell IS NOT NULL AS was_asked,
+         CASE WHEN n.outcome <> 'ok' THEN n.detail WHEN w.cell IS NULL THEN ''
+              WHEN w.value IS NULL THEN coalesce(w.detail, '')
+              WHEN v.value IS NULL THEN format('{{}} is no value of this metric', w.value) ELSE '' END AS detail
+  FROM newest n LEFT JOIN word w USING (cell) LEFT JOIN value v USING (cell)
+)"""
+
+
+def pairs_sql(question: Question) -> str:
+    """More of them, behind a ``duel`` (benchmark, object, against): ``timed``, with the list of each duel's pairs.
+
+    Pairs of one machine's campaigns and one version of the workload are pooled: of the newest campaign, a sound one
+    before others. Pairs of marked campaigns are there only where a duel has no others. Nothing follows ``duel`` for
+    a metric without pairs.
+    """
+    if not is_paired(question.metric):
+        return ""
+    return f""", met AS (  -- the blocks in which both objects were timed
+  SELECT p.* FROM duel d JOIN pairs p USING (benchmark, object, against)
+  WHERE p.suite = {quote(question.suite)} AND p.target = {quote(question.target)} AND isfinite(p.log_ratio)
+), here AS (  -- of one machine
+  SELECT * FROM met
+  WHERE host = (SELECT host FROM met ORDER BY len(marks) > 0, started DESC, run DESC, campaign LIMIT 1)
+), alike AS (  -- of the workload as it was last timed
+  SELECT * FROM here
+  QUALIFY inputs = first_value(inputs) OVER (PARTITION BY benchmark ORDER BY len(marks) > 0, started DESC, inputs)
+), used AS (  -- of sound campaigns, where there is one
+  SELECT * FROM alike
+  QUALIFY (len(marks) = 0) = bool_or(len(marks) = 0) OVER (PARTITION BY benchmark, object, against)
+), timed AS (
+  SELECT benchmark, object, against,
+         list({{'campaign': campaign, 'layout': layout, 'log_ratio': log_ratio, 'marks': marks}}
+              ORDER BY started, campaign, number) AS pairs
+  FROM used GROUP BY ALL
+)"""

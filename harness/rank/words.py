@@ -1,0 +1,92 @@
+"""What stands beside the figures in words, the same in a terminal and on the page."""
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from harness.rank.campaigns import TimedCampaign
+from harness.rank.standings import Standing
+
+__all__ = [
+    "campaign_lines",
+    "marked_lines",
+    "rank_range",
+    "reason_lines",
+    "timed_lines",
+    "unused_lines",
+    "verdict_mark",
+]
+
+_MARKS = {"better": "▲", "worse": "▼", "equal": "=", "equivalent": "≈", "unresolved": "·"}
+
+
+def rank_range(row: Standing) -> str | None:
+    """``3``, or ``2–4`` where policies share ranks; None without one."""
+    if row.rank is None:
+        return None
+    return f"{row.rank}" if row.rank == row.rank_high else f"{row.rank}–{row.rank_high}"
+
+
+def verdict_mark(verdict: str | None) -> str | None:
+    """``▲ better``: the verdict with a sign that can be told apart without colours."""
+    if verdict is None:
+        return None
+    return f"{_MARKS[verdict]} {'not told apart' if verdict == 'unresolved' else verdict}"
+
+
+def reason_lines(table: Sequence[Standing]) -> list[str]:
+    """One line a reason: whom it concerns, and whether it keeps them from a rank."""
+    concerned: dict[tuple[str, bool], list[str]] = {}
+    for row in table:
+        for reason in row.reasons:
+            concerned.setdefault((reason, row.rank is None), []).append(row.policy)
+    return [
+        f"{_names(policies, len(table))}{'not ranked: ' if refused else ''}{reason}"
+        for (reason, refused), policies in concerned.items()
+    ]
+
+
+def _names(policies: Sequence[str], everyone: int) -> str:
+    if len(policies) == everyone:
+        return ""
+    return f"{', '.join(policies)}: "
+
+
+def campaign_lines(found: Sequence[TimedCampaign], pairs: Iterable[int | None]) -> list[str]:
+    """Where times come from, then what is wrong with campaigns, then what is left out: see below."""
+    return [*timed_lines(found, pairs), *marked_lines(found), *unused_lines(found)]
+
+
+def timed_lines(found: Sequence[TimedCampaign], pairs: Iterable[int | None]) -> list[str]:
+    """One line: where times come from, and how the control did. ``pairs``: how many each row rests on."""
+    used = [campaign for campaign in found if campaign.used and not campaign.marks]
+    if not used:
+        return []
+    newest = used[0]
+    counts = [count for count in pairs if count is not None]
+    typical = f"{round(median(counts))} pairs a program (median)" if counts else "without pairs that count"
+    several = f"{len(used)} campaigns" if len(used) > 1 else "one campaign"
+    control = "" if len(used) == 1 else " of the newest"
+    interval = "" if newest.low is None else f" (99 % interval {newest.low:.4f} – {newest.high:.4f})"
+    return [f"timed in {several} on {newest.host}, {typical}; control{control} {newest.ratio:.4f}{interval}"]
+
+
+def marked_lines(found: Sequence[TimedCampaign]) -> list[str]:
+    """One line a campaign that ranks nobody: why."""
+    return [
+        f"{_named(campaign)} is marked, nothing is ranked by it: {'; '.join(campaign.marks)}"
+        for campaign in found
+        if campaign.marks
+    ]
+
+
+def unused_lines(found: Sequence[TimedCampaign]) -> list[str]:
+    """One line a sound campaign that gave no pairs."""
+    return [
+        f"{_named(campaign)} on {campaign.host} is not used: another machine, workload or objects"
+        for campaign in found
+        if not campaign.used and not campaign.marks
+    ]
+
+
+def _named(campaign: TimedCampaign) -> str:
+    return f"campaign {campaign.campaign} of {campaign.started[:10]}"

@@ -1,0 +1,1 @@
+"""Trying the harness itself on this machine: what its verdicts are worth here."""

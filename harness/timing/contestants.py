@@ -1,0 +1,101 @@
+"""The objects of one program that are timed against each other, and a trial run of each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.bench import Bench
+from harness.digest import digest_of
+from harness.errors import CellError
+from harness.record.rows import CONTROL
+from harness.suite.load import Program
+from harness.suite.workloads import ReadyWorkload, workloads_digest
+from harness.verify.execute import observe
+from harness.verify.link import linked
+from harness.verify.verify import runner_for
+from harness.vocabulary import Outcome, Target
+
+__all__ = ["NATIVE", "NO_TIME", "TimedProgram", "Trial", "try_object"]
+
+NATIVE = Target.X86_64
+"""The one target that programs are timed on: an emulator's time is nobody's speed."""
+NO_TIME = "it uses no CPU time that the kernel could measure"
+
+
+@dataclass(frozen=True)
+class TimedProgram:
+    """A program with its distinct objects."""
+
+    program: Program
+    reference: str
+    """Digest of the object that ratios are against."""
+    objects: Mapping[str, Path]
+    """Digest → object, the reference's among them."""
+    ready: tuple[ReadyWorkload, ...]
+    """Its ``time`` workloads."""
+    expected: Mapping[str, str]
+    """Workload → digest of the right result."""
+
+    @property
+    def name(self) -> str:
+        """The benchmark's name."""
+        return self.program.benchmark.name
+
+    @property
+    def contestants(self) -> dict[str, Path]:
+        """What a block times: every object, and the copy of the reference's."""
+        return {**self.objects, CONTROL: self.objects[self.reference]}
+
+    @property
+    def workload(self) -> str:
+        """The workloads' names; all are run in a block, and their times summed."""
+        return "+".join(item.workload.name for item in self.ready)
+
+    @property
+    def inputs(self) -> str:
+        """Digest of what the workloads are."""
+        return workloads_digest(self.ready)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run of an object on its ``time`` workloads, before anything is timed."""
+
+    cpu: float
+    """Seconds, of all workloads: an estimate."""
+    problem: str
+    """Why the object cannot be timed; empty: it can."""
+
+
+def try_object(program: TimedProgram, digest: str, bench: Bench) -> Trial:
+    """Run an object once, not timed; kept in the cache, failures of the machine excepted."""
+    benchmark = program.program.benchmark
+    key = digest_of(
+        ["tried", 1, digest, benchmark.link, benchmark.language, program.inputs, dict(program.expected)]
+        + [bench.toolchain.runtime_fingerprint(NATIVE), [item.workload.timeout for item in program.ready]]
+    )
+    area = bench.area("tried")
+    known: dict[str, Any] | None = bench.store.get(area, key)
+    if known is None:
+        known, transient = _try(program, digest, bench)
+        if not transient:
+            bench.store.put(area, key, known)
+    return Trial(known["cpu"], known["problem"])
+
+
+def _try(program: TimedProgram, digest: str, bench: Bench) -> tuple[dict[str, Any], bool]:
+    cpu = 0.0
+    try:
+        with linked(program.program.benchmark, NATIVE, program.objects[digest], bench) as executable:
+            for item in program.ready:
+                done = observe(executable, item, runner_for(NATIVE, bench.toolchain), bench.sandbox)
+                if done.digest != program.expected[item.workload.name]:
+                    message = f"workload {item.workload.name}: output differs from the reference's"
+                    raise CellError(Outcome.WRONG_OUTPUT, message)
+                cpu += done.cpu
+    except CellError as error:
+        return {"cpu": 0.0, "problem": f"{error.outcome.value}: {error.message}"}, error.transient
+    if not cpu > 0:
+        return {"cpu": 0.0, "problem": NO_TIME}, False
+    return {"cpu": cpu, "problem": ""}, False
