@@ -19,6 +19,7 @@ from harness.measure import ALL
 from harness.paths import default_results
 from harness.policy import kind_of
 from harness.record.rows import Row
+from harness.statistics.paired import MIN_PAIRS
 from harness.vocabulary import Outcome
 
 __all__ = ["RunOptions", "run"]
@@ -120,6 +121,10 @@ def _timing_summary(timing: Timing) -> None:
         )
         for mark in campaign.marks:
             note(f"  NOT USABLE: {mark}")
+    pairs = Counter(block.benchmark for block in timing.blocks)
+    if few := [name for name, count in pairs.items() if count < MIN_PAIRS]:
+        least = min(pairs[name] for name in few)
+        note(f"  fewer than {MIN_PAIRS} pairs on {len(few)} of {len(pairs)} programs ({least} at least): raise --budget")
 
 
 def _unmeasured(rows: tuple[Row, ...]) -> Counter[tuple[str, str]]:

@@ -23,7 +23,7 @@ from harness.freeze import freeze
 from harness.policy import kind_of
 from harness.policy.tracks import REFERENCES
 from harness.record import open_index
-from harness.record.rows import Block, Campaign, Row
+from harness.record.rows import NOT_REACHED, Block, Campaign, Row
 from harness.record.runfile import Journal, run_files
 from harness.suite.workloads import prepare
 from harness.timing.campaign import Facts, Timed, run_campaign, summary
@@ -288,7 +288,7 @@ def _rows(
                 "runtime.wall": statistics.median(sample.wall for _, sample in samples),
             }
         else:
-            why = "the budget was spent before its first pair"
+            why = NOT_REACHED
     measured = {name: round(value, 6) for name, value in values.items()}
     missing = {} if measured else dict.fromkeys(request.timed_metrics, why)
     answer = CellResult(**{**vars(result), "values": measured, "missing": missing})

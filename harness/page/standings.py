@@ -47,7 +47,10 @@ def render() -> None:
     _links(table, chosen)
     _remarks(timed, table)
     st.plotly_chart(
-        standings_figure(table, _baselines(), palette()), config=CONFIG, key="chart", alt="Strict of each policy"
+        standings_figure([row for row in table if row.completed], _baselines(), palette()),
+        config=CONFIG,
+        key="chart",
+        alt="Strict of each policy",
     )
     _explain(question, table)
     _origin(question, version, used)
@@ -65,8 +68,8 @@ def _table(question: Question, table: Sequence[Standing]) -> list[str]:
             "rank": [rank_range(row) or ABSENT for row in table],
             "policy": [row.policy for row in table],
             "class": [row.policy_class for row in table],
-            "strict": [row.strict for row in table],
-            "interval": [interval(row.low, row.high) for row in table],
+            "strict": [row.strict if row.completed else None for row in table],
+            "interval": [interval(row.low, row.high) if row.completed else ABSENT for row in table],
             "matched": [row.matched for row in table],
             "coverage": [f"{row.completed}/{row.benchmarks}" for row in table],
             "decided": [f"{row.wins}/{row.ties}/{row.losses}" for row in table],

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from harness.rank.question import Question, can_be_zero, is_of_object, is_paired, is_timed, quote
+from harness.record.rows import NOT_REACHED
 
 __all__ = ["figures_sql", "pairs_sql", "ratio_sql", "same_object_sql"]
 
@@ -54,7 +55,9 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
   WHERE outcome <> 'unsupported'
 ), word AS (  -- what was said last of the metric: a value, or why there is none
   SELECT r.cell, r.value, r.detail FROM rows r JOIN runs u USING (run) WHERE r.metric = {quote(question.metric)}
-  QUALIFY row_number() OVER (PARTITION BY r.cell ORDER BY r.isolation, u.started DESC, r.run DESC) = 1
+  QUALIFY row_number() OVER (
+    PARTITION BY r.cell
+    ORDER BY coalesce(r.detail, '') = {quote(NOT_REACHED)}, r.isolation, u.started DESC, r.run DESC) = 1
 ), value AS (  -- only what can be a value: the rest are outcomes
   SELECT cell, median(value) AS value FROM measurements
   WHERE metric = {quote(question.metric)} AND isfinite(value) AND value {least} 0 GROUP BY cell

@@ -253,7 +253,7 @@ def _insert_campaigns(connection: "duckdb.DuckDBPyConnection", header: Header, p
 def _lines(columns: dict[str, str]) -> str:
     """SQL of the lines of a run file, which the query's next parameter names."""
     typed = ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items())
-    return f"read_json(?, format = 'newline_delimited', columns = {{{typed}}})"
+    return f"read_json(?, format = 'newline_delimited', records = true, columns = {{{typed}}})"
 
 
 def _count(connection: "duckdb.DuckDBPyConnection", query: str, run: str) -> int:

@@ -12,6 +12,7 @@ from harness.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKin
 
 __all__ = [
     "CONTROL",
+    "NOT_REACHED",
     "READABLE",
     "SCHEMA",
     "BenchmarkFacts",
@@ -28,6 +29,8 @@ __all__ = [
 SCHEMA = 3
 READABLE = (2, 3)
 """Schemas of run files that can be read: 2 has no campaigns."""
+NOT_REACHED = "the budget was spent before its first pair"
+"""Detail of a run time that was not taken: it says nothing against what was timed before."""
 CONTROL = "control"
 """Stands in a block for the copy of the reference's object."""
 

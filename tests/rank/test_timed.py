@@ -12,6 +12,7 @@ from harness.rank import Question, Standing, campaigns, compare, programs, stand
 from harness.rank.question import PAIRED, is_timed, questions
 from harness.rank.words import campaign_lines, reason_lines
 from harness.record import Row, open_index
+from harness.record.rows import NOT_REACHED
 from harness.vocabulary import Outcome, PolicyClass, Target, Track
 from tests.rows import LLVM, block, blocks, campaign, header, row, run_file, written_by_another
 
@@ -433,3 +434,26 @@ def test_the_queries_say_what_they_must(tmp_path: Path) -> None:
         mean = math.fsum(paired_effect(pairs[policy, name]).estimate for name in TWELVE) / 12
         assert strict[policy] == pytest.approx(math.exp(mean))
     assert len(sides) == 12
+
+
+def test_a_budget_that_ended_too_soon_takes_nothing_back(tmp_path: Path) -> None:
+    """Unlike a program that has failed since."""
+    record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 1.25}})
+    late = timed("one", "basic", None, detail=NOT_REACHED)
+    run_file(tmp_path, [late], track=Track.SPEED, started=at(2), finished=at(2))
+    assert table(tmp_path)["basic"].strict == near(0.8)
+    crash = timed("one", "basic", None)
+    run_file(tmp_path, [crash], track=Track.SPEED, started=at(3), finished=at(3))
+    assert table(tmp_path)["basic"].completed == 0
+
+
+def test_a_run_that_is_nearly_all_blocks_can_be_read(tmp_path: Path) -> None:
+    record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 1.25}}, count=60)
+    assert table(tmp_path)["basic"].pairs == 60
+
+
+def test_what_was_never_completed_has_no_figure(tmp_path: Path) -> None:
+    """It would be that of the reference, as which it counts."""
+    record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 1.25}}, rows=[failed("one", "broken")])
+    shown = table(tmp_path)["broken"].record()
+    assert [shown[name] for name in ("strict", "low", "high", "rank")] == [None] * 4

@@ -148,6 +148,7 @@ class Round:
     jobs: list[Job]
     linked: list[str]
     """Digests of their programs."""
+    ended: list[Finished]
 
 
 @contextmanager
@@ -156,8 +157,10 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Round]]:
     seen: list[Round] = []
 
     def watch(sandbox: Sandbox, jobs: Sequence[Job], order: NextTurns) -> tuple[list[Finished], float]:
-        seen.append(Round(list(jobs), [digest_bytes(job.files["/program"].read_bytes()) for job in jobs]))
-        return run_in_turns(sandbox, jobs, order)
+        linked = [digest_bytes(job.files["/program"].read_bytes()) for job in jobs]
+        ended, seconds = run_in_turns(sandbox, jobs, order)
+        seen.append(Round(list(jobs), linked, ended))
+        return ended, seconds
 
     with monkeypatch.context() as patch:
         patch.setattr(module, "run_in_turns", watch)
@@ -223,8 +226,10 @@ def test_short_programs_get_several_passes(make: Make, monkeypatch: pytest.Monke
     assert len(seen) == 5
     (block,) = made.timed.blocks
     assert block.passes == 5
-    for sample in block.samples:
-        assert sample.cpu < sample.cpu * 5 <= block.conditions.seconds + 0.05
+    for at, sample in enumerate(block.samples):
+        assert sample.cpu == pytest.approx(sum(one.ended[at].cpu for one in seen) / 5)
+        assert sample.wall == pytest.approx(sum(one.ended[at].wall for one in seen) / 5, abs=1e-5)
+        assert sample.preemptions == sum(one.ended[at].preemptions for one in seen)
 
 
 def test_all_workloads_count_together(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,7 +266,8 @@ def test_what_fails_is_told_and_the_others_go_on(make: Make, monkeypatch: pytest
 
     monkeypatch.setattr(module, "conditions", note)
     made = make(timeout=0.7, same="UNUSED=1", **{name: defines for name, (defines, _) in FAILING.items()})
-    made.run(replace(PLAN, least=3, most=3))
+    with watched(monkeypatch) as seen:
+        made.run(replace(PLAN, least=3, most=3))
     assert made.problems() == {name: why for name, (_, why) in FAILING.items()}
     assert [made.objects(block) for block in made.timed.blocks] == [{"reference", "same", CONTROL}] * 3
     assert all(sample.cpu > 0 for block in made.timed.blocks for sample in block.samples)
@@ -269,7 +275,9 @@ def test_what_fails_is_told_and_the_others_go_on(make: Make, monkeypatch: pytest
     assert {made.names[name] for name in pairs} == {"same", CONTROL}
     assert all(len(values) == 3 for values in pairs.values())
     assert uses[0].wall > 3 * 0.7, "those that hung had turns too"
-    assert uses[0].cpu > sum(sample.cpu for sample in made.timed.blocks[0].samples)
+    for use, one in zip(uses, seen, strict=True):
+        assert use.cpu == pytest.approx(sum(ended.cpu for ended in one.ended))
+        assert use.wall == pytest.approx(sum(ended.wall for ended in one.ended))
 
 
 def test_what_hangs_does_so_once_and_not_in_every_pass(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
