@@ -123,8 +123,8 @@ def _timing_summary(timing: Timing) -> None:
             note(f"  NOT USABLE: {mark}")
     pairs = Counter(block.benchmark for block in timing.blocks)
     if few := [name for name, count in pairs.items() if count < MIN_PAIRS]:
-        least = min(pairs[name] for name in few)
-        note(f"  fewer than {MIN_PAIRS} pairs on {len(few)} of {len(pairs)} programs ({least} at least): raise --budget")
+        note(f"  fewer than {MIN_PAIRS} pairs on {len(few)} of {len(pairs)} programs: they count as not measured")
+        note("  raise --budget")
 
 
 def _unmeasured(rows: tuple[Row, ...]) -> Counter[tuple[str, str]]:
