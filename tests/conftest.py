@@ -21,11 +21,18 @@ ONE_WORKER = {
     "tests/admission/test_check.py",
     "tests/flow/test_determinism.py",
     "tests/flow/test_outcomes.py",
+    "tests/flow/test_seeds.py",
     "tests/replay/test_replay.py",
 }
 """Modules whose tests share something that takes long to make: one worker runs all of each."""
 
-TIMING = {"tests/sandbox/test_turns.py", "tests/timing/test_campaign.py"}
+TIMING = {
+    "tests/flow/test_provoked.py",
+    "tests/flow/test_timing.py",
+    "tests/sandbox/test_turns.py",
+    "tests/selftest/test_noise.py",
+    "tests/timing/test_campaign.py",
+}
 """Modules whose programs take turns on one core: one worker runs all of them, so that they do not meet there."""
 
 
