@@ -42,24 +42,27 @@ def main() -> None:
         executables = {name: _executable(program.objects[digest], bench) for name, digest in names.items()}
         each = try_object(program, program.reference, bench).cpu
         load = os.getloadavg()[0]
-        for number in range(options.rounds):
-            for kind in KINDS:
-                started = time.monotonic()
-                called[OURS, kind, _ours(program, names[kind], bench)] += 1
-                seconds = time.monotonic() - started
-                spent.append(seconds)
-                pair = executables["reference"], executables[kind]
-                tools = list(TOOLS)
-                random.shuffle(tools)
-                for tool in tools:
-                    called[tool, kind, TOOLS[tool](pair, seconds, each, folder)] += 1
-                print(f"round {number + 1} of {options.rounds}, {kind}: {seconds:.0f} s each", file=sys.stderr)
-        print(
-            f"\n{options.rounds} rounds of {duration(sum(spent) / len(spent))} each, a program of {each:.2f} s, ",
-            end="",
-        )
+        done = 0
+        try:
+            for number in range(options.rounds):
+                said: Counter[tuple[str, str, str]] = Counter()
+                for kind in KINDS:
+                    started = time.monotonic()
+                    said[OURS, kind, _ours(program, names[kind], bench)] += 1
+                    seconds = time.monotonic() - started
+                    spent.append(seconds)
+                    pair = executables["reference"], executables[kind]
+                    for tool in random.sample(list(TOOLS), len(TOOLS)):
+                        said[tool, kind, TOOLS[tool](pair, seconds, each, folder)] += 1
+                    print(f"round {number + 1} of {options.rounds}, {kind}: {seconds:.0f} s each", file=sys.stderr)
+                called += said
+                done = number + 1
+        except KeyboardInterrupt:
+            print("interrupted: whole rounds count", file=sys.stderr)
+    if done:
+        print(f"\n{done} rounds of {duration(sum(spent) / len(spent))} each, a program of {each:.2f} s, ", end="")
         print(f"load {load:.1f} at the beginning and {os.getloadavg()[0]:.1f} at the end\n")
-    _print(called, options.rounds)
+        _print(called, done)
 
 
 def _ours(program: TimedProgram, digest: str, bench: Bench) -> str:
