@@ -118,6 +118,7 @@ def _shown(row: Standing) -> dict[str, Any]:
     known = row.completed and row.low is not None and row.high is not None
     interval = f"{row.low:.4f} – {row.high:.4f}" if known else None
     return row.record() | {
+        "strict": row.strict if row.completed else None,  # that of the programs that it failed says nothing alone
         "ranks": rank_range(row),
         "interval": interval,
         "covered": f"{row.completed}/{row.benchmarks}",

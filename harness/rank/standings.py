@@ -99,8 +99,6 @@ class Standing:
     def record(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
         fields = asdict(self) | {"reasons": list(self.reasons)}
-        if not self.completed:  # what failed programs count as says nothing where there is nothing else
-            fields |= dict.fromkeys(("strict", "low", "high", "these_low", "these_high"))
         fields["class"] = fields.pop("policy_class")
         return fields
 

@@ -450,10 +450,3 @@ def test_a_budget_that_ended_too_soon_takes_nothing_back(tmp_path: Path) -> None
 def test_a_run_that_is_nearly_all_blocks_can_be_read(tmp_path: Path) -> None:
     record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 1.25}}, count=60)
     assert table(tmp_path)["basic"].pairs == 60
-
-
-def test_what_was_never_completed_has_no_figure(tmp_path: Path) -> None:
-    """It would be that of the reference, as which it counts."""
-    record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 1.25}}, rows=[failed("one", "broken")])
-    shown = table(tmp_path)["broken"].record()
-    assert [shown[name] for name in ("strict", "low", "high", "rank")] == [None] * 4
