@@ -40,8 +40,8 @@ def evaluate(
     is a suite's name (``"cbench"``: all of it) or names like ``"cbench/bzip2"``; a suite of one's own
     is named by the path of its file (``"mine/suite.toml"``, ``"mine/suite.toml/fft"``). ``metrics`` are
     those of the track when none is named; ``"all"`` stands for every one. With ``results`` the run is also
-    recorded in that folder. ``timing`` says how much is timed where run time is asked for; then the rows of the
-    track's references are there too. ``trust`` runs everything without the sandbox.
+    recorded in that folder. ``timing`` says how much is timed where run time is asked for; the track's references are
+    timed too, and recorded. ``trust`` runs everything without the sandbox.
 
     Returns one row per cell, with the columns ``benchmark, target, policy, seed, outcome, detail``,
     the digests, and one column per metric (NaN where the outcome is not ``ok`` or it cannot be measured).
@@ -65,6 +65,8 @@ def evaluate(
         )
     cells: dict[tuple[str, str, int], dict[str, object]] = {}
     for row in report.rows:
+        if row.policy != request.policies[0].name:  # a reference, timed beside it
+            continue
         fields = row.line()
         cell = cells.setdefault(
             (row.benchmark, row.target.value, row.seed),

@@ -13,10 +13,13 @@ import pytest
 import harness
 from harness.digest import digest_file
 from harness.errors import PrerequisiteError, UsageError
+from harness.flow.timing import TimingRequest
 from harness.paths import cache_root
 from harness.policy import load_policy
+from harness.record import read_run, run_files
 from harness.toolchain import Toolchain
 from tests.drive import ROOT, SIZE_METRICS, TINY, User, write_policy
+from tests.flow.test_timing import suite
 
 COLUMNS = ["benchmark", "target", "policy", "seed", "outcome", "detail"]
 DIGESTS = ["frozen_digest", "decisions_digest", "object_digest"]
@@ -135,7 +138,20 @@ def test_importing_it_is_light(what: str) -> None:
 def test_track_speed_and_every_metric() -> None:
     frame = harness.evaluate("pbqp", f"{TINY}/tally", ["x86-64", "aarch64"], "all", track="speed", jobs=2)
     assert list(frame["outcome"]) == ["ok", "ok"]
+    assert set(frame["policy"]) == {"pbqp"}, "not the references, which would be timed beside it"
     assert (frame["instructions"] > 100_000).all() and (frame["mca.cycles"] > 100).all()
     other = harness.evaluate("pbqp", f"{TINY}/tally", metrics=["loads", "mca.cycles@cray-1"], track="speed", jobs=1)
     assert other["loads"][0] == frame[frame["target"] == "x86-64"]["loads"].iloc[0]
     assert math.isnan(other["mca.cycles@cray-1"][0])
+
+
+def test_run_time_is_that_of_the_policy_itself(tmp_path: Path) -> None:
+    made = suite(tmp_path / "made", "none")
+    timing = TimingRequest(budget=6, precision=0.2)
+    frame = harness.evaluate("basic", f"{made}/none", "x86-64", "runtime.cpu", track="speed", timing=timing, jobs=2,
+                             results=tmp_path / "results")  # fmt: skip
+    (run,) = (read_run(path) for path in run_files(tmp_path / "results")[0])
+    values = {row.policy: row.value for row in run.rows if row.metric == "runtime.cpu"}
+    assert set(values) == {"basic", "greedy", "pbqp"}
+    assert list(frame["policy"]) == ["basic"]
+    assert frame["runtime.cpu"][0] == values["basic"]
