@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 __all__ = ["Controller", "Group", "find_controller"]
 
@@ -101,9 +102,17 @@ def group_name(slot: int) -> str:
     return f"harness-{os.getpid()}-{slot}"
 
 
-@lru_cache(maxsize=1)
+_finding = Lock()
+
+
 def find_controller() -> Controller | None:
     """Where this process may make groups and put its children into them; None where it may not."""
+    with _finding:  # two threads would get into the way of each other's trial
+        return _find_controller()
+
+
+@lru_cache(maxsize=1)
+def _find_controller() -> Controller | None:
     for controller in (_version_2(), _version_1()):
         if controller is not None:
             _sweep(controller)

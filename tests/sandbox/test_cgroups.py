@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from harness.sandbox import MIB, Limits, Reason, Sandbox, cgroups
 from harness.sandbox.cgroups import Controller, Group, find_controller
 from harness.sandbox.slots import close_slots
+from tests.drive import ROOT
 from tests.sandbox.jobs import helping
 
 SLACK = 24 * MIB
@@ -270,3 +272,19 @@ def test_a_place_that_cannot_be_written_does_not_work(tmp_path: Path) -> None:
     """A plain folder is no hierarchy, and where no folder can be made there is none either."""
     assert not cgroups._works(Controller(2, dict.fromkeys(("memory", "pids"), Path("/proc"))))
     assert not cgroups._works(Controller(1, {"memory": tmp_path / "nowhere"}))
+
+
+def test_threads_that_ask_first_at_once_get_one_answer() -> None:
+    script = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from harness.sandbox.cgroups import find_controller\n"
+        "with ThreadPoolExecutor(8) as pool:\n"
+        "    found = [f.result() for f in [pool.submit(find_controller) for _ in range(8)]]\n"
+        "print(len({str(one) for one in found}), found[0] is None)\n"
+    )
+    alone = subprocess.run(
+        [sys.executable, "-c", "from harness.sandbox.cgroups import find_controller; print(find_controller() is None)"],
+        capture_output=True, text=True, check=True, cwd=ROOT,
+    )  # fmt: skip
+    together = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert together.stdout.split() == ["1", alone.stdout.strip()]
