@@ -100,6 +100,8 @@ def execute_run(
         cleanup.callback(journal.close, remove=False)
         fetch_sources(request.programs, bench, engine, observer)
         generate_inputs(request.programs, bench, engine, observer)
+        if request.timed_metrics:
+            generate_inputs(request.programs, bench, engine, observer, "time")
         freeze_modules(request.modules, bench, engine, observer)
         tally = _cells(request, bench, engine, observer, journal, results)
         timing = Timing()

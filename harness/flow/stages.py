@@ -36,10 +36,13 @@ def fetch_sources(
     _stage(engine, observer, "fetch", fetch, missing, _one, lambda program: program.benchmark.source)
 
 
-def generate_inputs(programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer) -> None:
-    """Generate the input files of every workload."""
-    missing = [program for program in programs if not inputs_exist(program, bench.store)]
-    _stage(engine, observer, "inputs", partial(_generate, bench=bench), missing, _one, lambda p: p.benchmark.name)
+def generate_inputs(
+    programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer, kind: str = "count"
+) -> None:
+    """Generate the input files of every workload of a kind."""
+    missing = [program for program in programs if not inputs_exist(program, bench.store, kind)]
+    generate = partial(_generate, bench=bench, kind=kind)
+    _stage(engine, observer, "inputs", generate, missing, _one, lambda p: p.benchmark.name)
 
 
 def freeze_modules(modules: Sequence[Module], bench: Bench, engine: Engine, observer: Observer) -> None:
@@ -57,8 +60,8 @@ def _fetch(program: Program, bench: Bench, offered: Path | None) -> None:
     source_tree(program, bench.store, offered)
 
 
-def _generate(program: Program, bench: Bench) -> None:
-    prepare(program, bench.store)
+def _generate(program: Program, bench: Bench, kind: str) -> None:
+    prepare(program, bench.store, kind)
 
 
 def _freeze(module: Module, bench: Bench) -> None:

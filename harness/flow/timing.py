@@ -25,10 +25,10 @@ from harness.policy.tracks import REFERENCES
 from harness.record import open_index
 from harness.record.rows import NOT_REACHED, Block, Campaign, Row
 from harness.record.runfile import Journal, run_files
+from harness.statistics.paired import MIN_PAIRS
 from harness.suite.workloads import prepare
 from harness.timing.campaign import Facts, Timed, run_campaign, summary
-from harness.timing.contestants import NATIVE, TimedProgram, try_object
-from harness.timing.contestants import Trial as TrialRun
+from harness.timing.contestants import NATIVE, TimedProgram, TrialRun, try_object
 from harness.timing.schedule import Plan, passes_for
 from harness.verify import expected_results
 from harness.vocabulary import Level, Outcome
@@ -99,12 +99,11 @@ def time_cells(
         if trial.problem:
             timed.problems[(name, digest)] = trial.problem
     able = {name: program for name, program in programs.items() if _can_be_timed(program, timed)}
-    plan = wanted.plan(len(able))
-    known = {} if wanted.again else _timed_before(able.values(), timed, request.suite.name, plan, results)
+    known = {} if wanted.again else _timed_before(able.values(), timed, request.suite.name, results)
     to_do = [program for name, program in able.items() if name not in known]
     facts = list(journal.opened.values())
     if to_do:
-        facts.append(_campaign(to_do, trials, plan, bench, timed, observer, journal))
+        facts.append(_campaign(to_do, trials, wanted.plan(len(to_do)), bench, timed, observer, journal))
     reference = {name: program.reference for name, program in programs.items()}
     campaigns = [
         summary(one, timed.blocks, reference, datetime.now(UTC) if one is facts[-1] and to_do else None)
@@ -227,9 +226,7 @@ def _campaign(
     return facts
 
 
-def _timed_before(
-    programs: Iterable[TimedProgram], timed: Timed, suite: str, plan: Plan, results: Path
-) -> dict[str, _Known]:
+def _timed_before(programs: Iterable[TimedProgram], timed: Timed, suite: str, results: Path) -> dict[str, _Known]:
     """The programs of which a sound campaign on this machine's CPU has timed all objects together."""
     if not run_files(results)[0]:
         return {}
@@ -245,7 +242,7 @@ def _timed_before(
             found: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
             asked = [suite, program.name, program.inputs, cpu_model()]
             for campaign, digest, cpu, wall, count in index.execute(query, asked).fetchall():
-                if count >= plan.least:
+                if count >= MIN_PAIRS:
                     found[campaign][digest] = (cpu, wall)
             needed = {d for d in program.objects if (program.name, d) not in timed.problems}
             for campaign, objects in found.items():

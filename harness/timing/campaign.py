@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -131,13 +131,18 @@ def run_campaign(
 def summary(
     facts: Facts, blocks: Sequence[Block], reference: Mapping[str, str], finished: datetime | None = None
 ) -> Campaign:
-    """The campaign as it is recorded: with its control, and whether it can be used."""
+    """The campaign as it is recorded: with its control, and whether it can be used.
+
+    Of one that was killed nobody knows when it ``finished``: not before its blocks can have been taken.
+    """
     mine = [block for block in blocks if block.campaign == facts["campaign"]]
     anchors = dict(reference)
+    seconds = sum(block.conditions.seconds for block in mine)
+    ended = finished or datetime.fromisoformat(facts["started"]) + timedelta(seconds=seconds)
     return Campaign(
         **facts,
-        finished=(finished.isoformat(timespec="seconds") if finished else str(facts["started"])),
-        seconds=round(sum(block.conditions.seconds for block in mine), 3),
+        finished=ended.isoformat(timespec="seconds"),
+        seconds=round(seconds, 3),
         blocks=len(mine),
         control=control_of(control_effect(mine, anchors)),
         marks=tuple(marks(mine, anchors, os.cpu_count() or 1)),

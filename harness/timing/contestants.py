@@ -16,7 +16,7 @@ from harness.verify.link import linked
 from harness.verify.verify import runner_for
 from harness.vocabulary import Outcome, Target
 
-__all__ = ["NATIVE", "NO_TIME", "TimedProgram", "Trial", "try_object"]
+__all__ = ["NATIVE", "NO_TIME", "TimedProgram", "TrialRun", "try_object"]
 
 NATIVE = Target.X86_64
 """The one target that programs are timed on: an emulator's time is nobody's speed."""
@@ -59,7 +59,7 @@ class TimedProgram:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialRun:
     """One run of an object on its ``time`` workloads, before anything is timed."""
 
     cpu: float
@@ -68,7 +68,7 @@ class Trial:
     """Why the object cannot be timed; empty: it can."""
 
 
-def try_object(program: TimedProgram, digest: str, bench: Bench) -> Trial:
+def try_object(program: TimedProgram, digest: str, bench: Bench) -> TrialRun:
     """Run an object once, not timed; kept in the cache, failures of the machine excepted."""
     benchmark = program.program.benchmark
     key = digest_of(
@@ -81,7 +81,7 @@ def try_object(program: TimedProgram, digest: str, bench: Bench) -> Trial:
         known, transient = _try(program, digest, bench)
         if not transient:
             bench.store.put(area, key, known)
-    return Trial(known["cpu"], known["problem"])
+    return TrialRun(known["cpu"], known["problem"])
 
 
 def _try(program: TimedProgram, digest: str, bench: Bench) -> tuple[dict[str, Any], bool]:

@@ -7,7 +7,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,27 +38,25 @@ class Site:
 @pytest.fixture(scope="session")
 def site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The page over runs of track size."""
-    results = tmp_path_factory.mktemp("page") / "results"
-    write_results(results)
-    with _serving(results) as running:
-        yield running
+    yield from _site(tmp_path_factory.mktemp("page"), write_results)
 
 
 @pytest.fixture(scope="session")
 def speed_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The page over a run of track speed."""
-    results = tmp_path_factory.mktemp("speed") / "results"
-    write_speed(results)
-    with _serving(results) as running:
-        yield running
+    yield from _site(tmp_path_factory.mktemp("speed"), write_speed)
 
 
 @pytest.fixture(scope="session")
 def timed_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The page over runs with timing campaigns."""
-    results = tmp_path_factory.mktemp("timed") / "results"
-    write_timed(results)
-    with _serving(results) as running:
+    yield from _site(tmp_path_factory.mktemp("timed"), write_timed)
+
+
+def _site(folder: Path, write: Callable[[Path], object]) -> Iterator[Site]:
+    """The page over the results that ``write`` makes."""
+    write(folder / "results")
+    with _serving(folder / "results") as running:
         yield running
 
 

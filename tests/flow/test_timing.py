@@ -9,10 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from harness.bench import Bench
+from harness.engine import InProcess
+from harness.flow.progress import SilentObserver
+from harness.flow.stages import generate_inputs
 from harness.record import Row, RunFile
 from harness.record.rows import CONTROL
+from harness.suite.workloads import inputs_exist
+from harness.toolchain import Toolchain
 from harness.vocabulary import Outcome
 from tests.drive import Answer, Sketch, User, write_policy, write_suite
+from tests.programs import own_program
 
 QUICK = ("--budget", "15", "--precision", "0.05")
 TIMED = ("--track", "speed", "--target", "x86-64", "--metric", "runtime.cpu,runtime.wall,size.alloc")
@@ -253,3 +260,21 @@ def wait_for_blocks(user: User, least: int) -> dict[tuple[str, int], int]:
             return found
         time.sleep(0.05)
     raise AssertionError("no blocks were taken")
+
+
+def test_inputs_of_timed_workloads_are_a_stage_of_their_own(tmp_path: Path, toolchain: Toolchain) -> None:
+    """With progress, and on all workers: they are large."""
+    inputs = ({"file": "words", "generator": "words", "seed": 1, "params": {"count": 50}},)
+    workloads = ({"name": "short"}, {"name": "long", "kind": "time", "inputs": inputs})
+    program = own_program(tmp_path, {"main.c": WORK}, workloads=workloads)
+    bench = Bench(toolchain, tmp_path / "cache")
+    told: list[str] = []
+
+    class Watching(SilentObserver):
+        def stage(self, name: str, total: float) -> None:
+            told.append(f"{name} {total:g}")
+
+    generate_inputs([program], bench, InProcess(), Watching())
+    assert (told, inputs_exist(program, bench.store, "time")) == ([], False)
+    generate_inputs([program], bench, InProcess(), Watching(), "time")
+    assert (told, inputs_exist(program, bench.store, "time")) == (["inputs 1"], True)

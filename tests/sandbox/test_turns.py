@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -285,19 +286,27 @@ def test_the_parent_of_a_vfork_holds_nobody_up(box: Sandbox, make: Make) -> None
     assert seconds < 20  # a guard that waits for it would be given up after 30 s
 
 
-def test_a_job_whose_guard_is_killed_is_lost_alone(sandbox: Sandbox, make: Make) -> None:
-    marker = f"marker-{unlike(2)}"
-    rounds = 0
+def at_round(wanted: int, act: Callable[[], None]) -> NextTurns:
+    """Everyone in order, and in one round something happens first."""
+    rounds = count(1)
 
-    def kill(alive: Sequence[int]) -> list[tuple[int, float]]:
-        nonlocal rounds
-        rounds += 1
-        if rounds == 3:
-            (guard,) = guards(marker)
-            os.kill(guard, signal.SIGKILL)
+    def next_turns(alive: Sequence[int]) -> list[tuple[int, float]]:
+        if next(rounds) == wanted:
+            act()
         return [(number, SLICE) for number in alive]
 
-    ended = in_turns(sandbox, make("record", 60), make("record", 0, 0, marker), make("record", 60), turns=kill)
+    return next_turns
+
+
+def test_a_job_whose_guard_is_killed_is_lost_alone(sandbox: Sandbox, make: Make) -> None:
+    marker = f"marker-{unlike(2)}"
+
+    def kill() -> None:
+        (guard,) = guards(marker)
+        os.kill(guard, signal.SIGKILL)
+
+    jobs = (make("record", 60), make("record", 0, 0, marker), make("record", 60))
+    ended = in_turns(sandbox, *jobs, turns=at_round(3, kill))
     assert [one.ok for one in ended] == [True, False, True]
     assert ended[1].signal == signal.SIGKILL and ended[1].transient
     assert all_gone(named(marker))
@@ -350,18 +359,13 @@ def test_one_that_cannot_be_made_ready_is_an_error_when_the_others_have_ended(bo
 def test_when_nobody_gives_turns_any_more_everything_ends(box: Sandbox, make: Make) -> None:
     """What ignores the signal that the kernel sends to stopped orphans too."""
     marker = f"marker-{unlike(4)}"
-    rounds = 0
 
-    def fail(alive: Sequence[int]) -> list[tuple[int, float]]:
-        nonlocal rounds
-        rounds += 1
-        if rounds == 4:
-            raise RuntimeError("no more")
-        return [(number, SLICE) for number in alive]
+    def fail() -> None:
+        raise RuntimeError("no more")
 
     ignoring = shell(f"trap '' HUP TERM; : {marker}; while :; do :; done", core=CORE)
     with pytest.raises(RuntimeError, match="no more"):
-        in_turns(box, ignoring, make("record", 0, 0, marker), turns=fail)
+        in_turns(box, ignoring, make("record", 0, 0, marker), turns=at_round(4, fail))
     assert all_gone(named(marker))
 
 
