@@ -64,6 +64,11 @@ class RunFile:
     campaigns: tuple[Campaign, ...] = ()
     blocks: tuple[Block, ...] = ()
 
+    @property
+    def first_line(self) -> int:
+        """The line of the first row: header, campaigns and blocks stand before them."""
+        return 2 + len(self.campaigns) + len(self.blocks)
+
 
 class Journal:
     """The cells and blocks that an unfinished run has done so far. One process at a time holds it."""

@@ -30,12 +30,13 @@ def find_row(reference: str, results: Path) -> tuple[RunFile, Row]:
     """A row by ``RUN#LINE`` (a line of the run's file) or ``RUN/BENCHMARK/TARGET/POLICY``."""
     if match := re.fullmatch(r"(?P<run>.+)#(?P<line>\d+)", reference):
         run = find_run(match["run"], results)
-        line = int(match["line"])
-        if not 2 <= line <= len(run.rows) + 1:
+        line, first = int(match["line"]), run.first_line
+        if not first <= line < first + len(run.rows):
+            last = first + len(run.rows) - 1
             raise UsageError(
-                f"there is no row at line {line}: rows stand at lines 2 to {len(run.rows) + 1}", where=run.path.name
+                f"there is no row at line {line}: rows stand at lines {first} to {last}", where=run.path.name
             )
-        return run, run.rows[line - 2]
+        return run, run.rows[line - first]
     parts = reference.rsplit("/", 3)
     if len(parts) != 4:
         raise UsageError(f"{reference!r} names no row", hint="give RUN#LINE or RUN/BENCHMARK/TARGET/POLICY")
