@@ -19,7 +19,7 @@ check: setup-test     ## style and types
 bench: setup-test     ## the harness's own speed
 	.venv/bin/python -m pytest benchmarks -p no:xdist -p benchmark
 
-verdicts: setup-test  ## what other tools conclude of the same executables in the same time: half an hour
+verdicts: setup-test  ## what other tools conclude of the same executables in the same time: an hour and a half
 	@scripts/setup verdicts
 	.venv/bin/python -m benchmarks.verdicts
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from harness.paths import default_results
 from harness.rank import Question, standings
-from harness.rank.question import REFERENCES, fingerprints
+from harness.rank.question import PAIRED, REFERENCES, fingerprints
+from harness.rank.words import rank_range
 from harness.record import open_index
 
 METRICS = ("instructions", "accesses", "mca.cycles", "spills", "size.alloc")
@@ -16,12 +17,16 @@ POLICIES = ("greedy", "basic", "pbqp", "fast", "fast-o0")
 
 
 def main() -> None:
-    """One table for each suite and target; a row for each policy and reference, a column for each metric."""
+    """One table for each suite and target: a row for each policy and reference, a column for each metric.
+
+    Then one of run time for each suite that was timed.
+    """
     results = Path(sys.argv[1]) if len(sys.argv) > 1 else default_results()
     with open_index(results) as index:
         llvm = fingerprints(index)[0][0]
         found = index.execute("SELECT DISTINCT suite, target FROM cells WHERE track = 'speed' ORDER BY 1 DESC, 2 DESC")
-        for suite, target in found.fetchall():
+        places = found.fetchall()
+        for suite, target in places:
             print(f"\n**{suite}, {target}**\n")
             print("| against | policy | covered | " + " | ".join(f"`{name}`" for name in METRICS) + " |")
             print("|---|---|---|" + "---:|" * len(METRICS))
@@ -38,6 +43,18 @@ def main() -> None:
                         row = table["instructions"][policy]
                         figures = " | ".join(f"{table[metric][policy].strict:.3f}" for metric in METRICS)
                         print(f"| {reference} | {policy} | {row.completed}/{row.benchmarks} | {figures} |")
+        timed = index.execute("SELECT DISTINCT suite, target FROM timings ORDER BY 1 DESC").fetchall()
+        print("\n| suite | policy | rank | covered | run time | 95 % interval | better / not told apart / worse |")
+        print("|---|---|---|---|---:|---|---|")
+        for suite, target in timed:
+            for row in standings(index, Question(suite, target, "speed", PAIRED, "greedy", llvm)):
+                if row.completed:
+                    decided = f"{row.wins} / {row.ties} / {row.losses}"
+                    interval = f"{row.low:.3f} – {row.high:.3f}"
+                    print(
+                        f"| {suite} | {row.policy} | {rank_range(row)} | {row.completed}/{row.benchmarks} | "
+                        f"{row.strict:.3f} | {interval} | {decided} |"
+                    )
 
 
 if __name__ == "__main__":

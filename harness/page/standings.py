@@ -89,7 +89,7 @@ def _table(question: Question, table: Sequence[Standing]) -> list[str]:
         key=f"standings-{'-'.join(view_of(question).values())}",
         column_config={
             "rank": config.TextColumn("rank", width=60, alignment="right", help="Within the class. " + SHARED),
-            "policy": config.TextColumn("policy", width=135),
+            "policy": config.TextColumn("policy", width=122),
             "class": config.TextColumn("class", width=75),
             "strict": config.NumberColumn("strict (ratio)", format="%.4f", width=100, help="Ranks go by this."),
             "interval": config.TextColumn("95 % interval (ratio)", width=155, alignment="right"),

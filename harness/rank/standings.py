@@ -137,7 +137,7 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     required = found[0].min_coverage
     marks = _marks(index, question)
     table = [_standing(question, side, _refusals(question, side, asked, required, marks)) for side in sides]
-    table.sort(key=lambda row: (row.policy_class, -row.strict, row.policy))
+    table.sort(key=lambda row: (row.policy_class, row.completed == 0, -row.strict, row.policy))
     return _ranked(table, {side.policy: side for side in sides})
 
 

@@ -559,3 +559,10 @@ def test_questions_of_a_track_with_several_references(tmp_path: Path) -> None:
             ("instructions", name) for name in ("greedy", "basic", "pbqp")
         ]
         assert [q.reference for q in questions(index, reference="fast")] == ["fast"]
+
+
+def test_who_completed_nothing_comes_last(tmp_path: Path) -> None:
+    """Counting its programs as the reference's, where nothing worse is known, puts nobody ahead."""
+    rows = [row("one", "Oz", 100), row("one", "worse", 110), row("one", "absent", None)]
+    record(tmp_path, 1, rows)
+    assert list(table(tmp_path)) == ["Oz", "worse", "absent"]
