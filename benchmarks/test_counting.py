@@ -45,7 +45,7 @@ class Bzip2:
     def __init__(self, target: Target, folder: Path, bench: Bench) -> None:
         program = choose(load_suite("cbench"), ["bzip2"])[0]
         cell = Cell(program, target, Track.SPEED, load_policy("greedy"), 0)
-        frozen = freeze(program, target, cell.level, bench.toolchain, bench.store)
+        frozen = freeze(program, target, cell.level, bench)
         kind = kind_of(cell.policy.manifest.kind)
         decisions = kind.decide(cell.policy, frozen, 0, bench)
         self.plan = kind.plan(decisions, target)

@@ -80,7 +80,7 @@ def score(
     decisions = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": passes, "dropped": []})
     plan = kind_of(PolicyKind.PASS_SEQUENCE).plan(decisions, target)
     for program in programs:
-        frozen = freeze(program, target, Level.OZ, bench.toolchain, bench.store)
+        frozen = freeze(program, target, Level.OZ, bench)
         try:
             built = compile_decisions(frozen, decisions, plan, bench)
         except CellError:

@@ -4,12 +4,13 @@ Without them an honest policy would be called ``wrong-output`` for a fault of th
 of the kind ``time`` are for native runs alone: they are not run on other targets.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from harness.admission.counts import count_faults
+from harness.admission.findings import Finding
 from harness.admission.length import length_fault, native_seconds
 from harness.admission.sanitizers import sanitizer_findings
 from harness.bench import Bench
@@ -22,18 +23,9 @@ from harness.suite.workloads import ReadyWorkload, prepare
 from harness.verify.verify import run_workloads
 from harness.vocabulary import Level, Target
 
-__all__ = ["BuildResult", "Finding", "check_suite", "findings_of"]
+__all__ = ["BuildResult", "check_suite", "findings_of"]
 
 _NATIVE = Target.X86_64
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One fault of one program."""
-
-    benchmark: str
-    check: str
-    message: str
 
 
 @dataclass(frozen=True)
@@ -94,7 +86,7 @@ def check_suite(
 def findings_of(program: Program, built: Sequence[BuildResult]) -> tuple[list[Finding], dict[str, str]]:
     """What is wrong with a program's builds, and the results that most of them agree on."""
     name = program.benchmark.name
-    findings = [Finding(name, "build", f"{b.where}: {b.error}") for b in built if b.error]
+    findings = [Finding(name, "build", message) for message in _build_faults(built)]
     agreed: dict[str, str] = {}
     for workload in program.benchmark.workloads:
         by_result: Counter[str] = Counter(b.results[workload.name] for b in built if workload.name in b.results)
@@ -104,17 +96,39 @@ def findings_of(program: Program, built: Sequence[BuildResult]) -> tuple[list[Fi
         agreed[workload.name] = right
         odd = [b.where for b in built if b.results.get(workload.name, right) != right]
         if odd:
-            findings.append(Finding(name, "equal outputs", f"workload {workload.name}: differs at {', '.join(odd)}"))
+            message = f"workload {workload.name}: differs at {', '.join(odd)}"
+            findings.append(Finding(name, "equal outputs", message, workload.name))
         pinned = program.expected.get(workload.name)
         if pinned is not None and pinned != right:
             message = f"workload {workload.name}: the result is not the pinned one; `--write` pins it anew"
-            findings.append(Finding(name, "pinned result", message))
+            findings.append(Finding(name, "pinned result", message, workload.name))
         for b in built:
             seconds = b.seconds.get(workload.name)
             if seconds is not None and (fault := length_fault(workload.kind, seconds)):
                 message = f"workload {workload.name}: {seconds:.3f} s of CPU time at {b.where} is {fault}"
-                findings.append(Finding(name, "length", message))
+                findings.append(Finding(name, "length", message, workload.name))
     return findings, agreed
+
+
+def _build_faults(built: Sequence[BuildResult]) -> list[str]:
+    """One message for all builds that fail alike: ``aarch64 at every level: main.c: …``."""
+    ways: dict[str, list[BuildResult]] = defaultdict(list)
+    for b in built:
+        if b.error:
+            ways[b.error.replace(f" ({b.target.value}, -{b.level.value})", "")].append(b)
+    return [f"{_ways(failed)}: {error}" for error, failed in ways.items()]
+
+
+def _ways(built: Sequence[BuildResult]) -> str:
+    targets: dict[Target, list[Level]] = defaultdict(list)
+    for b in built:
+        targets[b.target].append(b.level)
+    return ", ".join(
+        f"{target.value} at every level"
+        if len(levels) == len(Level)
+        else ", ".join(f"{target.value} -{level.value}" for level in sorted(levels))
+        for target, levels in targets.items()
+    )
 
 
 def _weight(way: tuple[Program, Target, Level]) -> float:

@@ -1,10 +1,12 @@
 """A program built with AddressSanitizer and UndefinedBehaviorSanitizer, run on its workloads."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from harness.bench import Bench
-from harness.errors import CellError
-from harness.freeze.commands import driver
+from harness.errors import CellError, UsageError
+from harness.freeze.build import sanitized_program
+from harness.freeze.commands import SANITIZE, driver
 from harness.process import Limits, run
 from harness.suite.load import Program
 from harness.suite.sources import source_tree
@@ -24,21 +26,13 @@ def sanitizer_findings(program: Program, ready: Sequence[ReadyWorkload], bench: 
     benchmark = program.benchmark
     with bench.store.scratch() as scratch:
         executable = scratch / "program"
-        command = [
-            bench.toolchain.tool(driver(benchmark)),
-            *("-O1", "-g", "-ffp-contract=off", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"),
-            *(f"-fno-sanitize={check}" for check in benchmark.unsanitized),
-            *benchmark.flags,
-            *(f"-D{define}" for define in benchmark.defines),
-            *(f"-I{folder}" for folder in benchmark.include),
-            *benchmark.files,
-            *benchmark.link,
-            *("-o", str(executable)),
-        ]
-        tree = source_tree(program, bench.store).path
-        built = run(command, cwd=tree, limits=Limits(wall=600, memory=None))
-        if not built.ok:
-            return [f"cannot be built with sanitizers: {built.reason()}"]
+        try:
+            if benchmark.program is None:
+                _compile(program, executable, bench)
+            else:
+                sanitized_program(program, tuple(benchmark.unsanitized), executable, bench)
+        except UsageError as error:
+            return [f"cannot be built with sanitizers: {error.message}"]
         findings: list[str] = []
         runner = Runner(emulator=None, address_space=None, environment=_OPTIONS, system=True)
         for item in ready:
@@ -47,3 +41,22 @@ def sanitizer_findings(program: Program, ready: Sequence[ReadyWorkload], bench: 
             except CellError as error:
                 findings.append(error.message)
         return findings
+
+
+def _compile(program: Program, executable: Path, bench: Bench) -> None:
+    """All files in one command. Raises UsageError."""
+    benchmark = program.benchmark
+    command = [
+        bench.toolchain.tool(driver(benchmark)),
+        *SANITIZE,
+        *(f"-fno-sanitize={check}" for check in benchmark.unsanitized),
+        *benchmark.flags,
+        *(f"-D{define}" for define in benchmark.defines),
+        *(f"-I{folder}" for folder in benchmark.include),
+        *benchmark.files,
+        *benchmark.link,
+        *("-o", str(executable)),
+    ]
+    built = run(command, cwd=source_tree(program, bench.store).path, limits=Limits(wall=600, memory=None))
+    if not built.ok:
+        raise UsageError(built.reason())

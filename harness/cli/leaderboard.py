@@ -107,7 +107,7 @@ def answers(asked: list[Question], answer: Callable[[Question], Answer]) -> list
 
 
 def _title(question: Question, table: list[Standing]) -> str:
-    restricted = "".join(f", {word}" for word in (question.split, question.origin) if word)
+    restricted = "".join(f", {word}" for word in question.restrictions)
     return (
         f"{question.suite} · {question.target} · track {question.track} · {question.metric} against "
         f"{question.reference}, {table[0].benchmarks} programs{restricted}"

@@ -46,14 +46,18 @@ def doctor(as_json: Json = False) -> None:
 
 @app.command(context_settings={"allow_interspersed_args": True})
 def suites(
-    names: Annotated[list[str] | None, typer.Argument(help="NAME, or: check NAME [BENCHMARK]…")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="NAME; or check NAME, table NAME, profile NAME, each with BENCHMARK…")
+    ] = None,
     write: Annotated[bool, typer.Option("--write", help="check: pin the results that were found equal.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="table: print Markdown.")] = False,
     jobs: Jobs = None,
     trust: Trust = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Show the suites, or the programs of one. `suites check NAME` repeats its admission.
+    """Show the suites, or the programs of one. `suites check NAME` repeats its admission, `suites table NAME` measures
+    what its programs are, `suites profile NAME BENCHMARK` where they spend their instructions.
 
     A program is admitted when its outputs are equal at O0 to O3, Os and Oz on both targets (workloads for
     timing: on x86-64), its counts are equal in two runs, and its workloads run clean under AddressSanitizer
@@ -62,6 +66,10 @@ def suites(
     import harness.cli.suites as verb
 
     words = names or []
+    if words[:1] == ["profile"]:
+        raise typer.Exit(verb.profile(words[1:], jobs, _format(as_json, as_csv)))
+    if words[:1] == ["table"]:
+        raise typer.Exit(verb.table(words[1:], markdown, jobs, _format(as_json, as_csv)))
     if words[:1] == ["check"]:
         raise typer.Exit(verb.check(words[1:], write, jobs, trust, _format(as_json, as_csv)))
     raise typer.Exit(verb.show(words, _format(as_json, as_csv)))
@@ -115,6 +123,14 @@ def run(
     again: Annotated[
         bool, typer.Option("--time-again", help="Run time: also of what a sound campaign has timed before.")
     ] = False,
+    perturb: Annotated[
+        bool,
+        typer.Option("--perturb", help="Also on copies of each module with other names and another order."),
+    ] = False,
+    seed_file: Annotated[
+        Path | None,
+        typer.Option("--seed-file", help="Verify on hidden workloads too, made from the secret in this file."),
+    ] = None,
     trust: Trust = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
     as_json: Json = False,
@@ -123,6 +139,7 @@ def run(
     """Run policies on a suite and record the results. An interrupted run, given again, resumes."""
     from harness.cli.run import RunOptions, run
     from harness.flow.timing import TimingRequest
+    from harness.freeze.perturb import COPIES
 
     options = RunOptions(
         suite=suite,
@@ -136,6 +153,8 @@ def run(
         compile_timeout=compile_timeout,
         timing=TimingRequest(budget, precision, again),
         trust=trust,
+        copies=COPIES if perturb else 0,
+        seed_file=seed_file,
     )
     raise typer.Exit(run(options, dry_run, _format(as_json, as_csv)))
 
@@ -203,6 +222,10 @@ Metric = Annotated[str | None, typer.Option("--metric", help="Another metric tha
 Reference = Annotated[str | None, typer.Option("--reference", help="Another reference policy.")]
 Split = Annotated[str | None, typer.Option("--split", help="Only programs of this split: train or test.")]
 Origin = Annotated[str | None, typer.Option("--origin", help="Only programs of this origin: debian, own, local.")]
+Unseen = Annotated[
+    list[str] | None,
+    typer.Option("--unseen", help="Only programs that these policies were not trained on; `everyone`: that none was."),
+]
 Llvm = Annotated[str | None, typer.Option("--llvm", help="Fingerprint of the compiler (default: the last used).")]
 
 
@@ -215,6 +238,7 @@ def leaderboard(
     reference: Reference = None,
     split: Split = None,
     origin: Origin = None,
+    unseen: Unseen = None,
     llvm: Llvm = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print the queries instead of their answers.")] = False,
     results: Results = None,
@@ -227,7 +251,7 @@ def leaderboard(
     raise typer.Exit(
         leaderboard(
             results, sql, _format(as_json, as_csv), suite=suite, targets=tuple(_words(target)), track=track,
-            metric=metric, reference=reference, split=split, origin=origin, llvm=llvm,
+            metric=metric, reference=reference, split=split, origin=origin, unseen=tuple(_words(unseen)), llvm=llvm,
         )
     )  # fmt: skip
 
@@ -242,6 +266,7 @@ def compare(
     metric: Metric = None,
     split: Split = None,
     origin: Origin = None,
+    unseen: Unseen = None,
     llvm: Llvm = None,
     results: Results = None,
     as_json: Json = False,
@@ -253,7 +278,7 @@ def compare(
     raise typer.Exit(
         compare(
             a, b, results, _format(as_json, as_csv), suite=suite, targets=tuple(_words(target)), track=track,
-            metric=metric, split=split, origin=origin, llvm=llvm,
+            metric=metric, split=split, origin=origin, unseen=tuple(_words(unseen)), llvm=llvm,
         )
     )  # fmt: skip
 

@@ -20,6 +20,7 @@ from harness.paths import default_results
 from harness.policy import kind_of
 from harness.record.rows import Row
 from harness.statistics.paired import MIN_PAIRS
+from harness.suite.hidden import read_secret
 from harness.vocabulary import Outcome
 
 __all__ = ["RunOptions", "run"]
@@ -40,6 +41,8 @@ class RunOptions:
     compile_timeout: float
     timing: TimingRequest
     trust: bool
+    copies: int = 0
+    seed_file: Path | None = None
 
 
 def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
@@ -48,7 +51,14 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
 
     started = time.monotonic()
     request = make_request(
-        options.suite, options.benchmarks, options.policies, options.targets, options.track, options.metrics
+        options.suite,
+        options.benchmarks,
+        options.policies,
+        options.targets,
+        options.track,
+        options.metrics,
+        options.copies,
+        None if options.seed_file is None else read_secret(options.seed_file),
     )
     bench = open_bench(options.compile_timeout, trust=options.trust)
     jobs = options.jobs or len(os.sched_getaffinity(0))

@@ -5,7 +5,8 @@ import os
 from dataclasses import asdict
 from typing import Any
 
-from harness.admission import check_suite
+from harness.admission import check_suite, definition_findings, placed
+from harness.admission.facts import hot_functions, suite_facts
 from harness.bench import Bench, open_bench
 from harness.cli.output import Column, Format, emit, note, observer
 from harness.engine import local_engine
@@ -13,8 +14,9 @@ from harness.errors import HarnessError, UsageError
 from harness.flow.stages import fetch_sources
 from harness.suite.describe import describe_program
 from harness.suite.load import EXPECTED, LoadedSuite, choose, load_suite, read_expected, suite_names
+from harness.vocabulary import Level, Target
 
-__all__ = ["check", "show"]
+__all__ = ["check", "profile", "show", "table"]
 
 PROGRAM_COLUMNS = (
     Column("program", "name"),
@@ -27,7 +29,35 @@ PROGRAM_COLUMNS = (
     Column("IR at O0", "ir_instructions", "{:,}".format, right=True),
     Column("workloads", "workloads", lambda names: ", ".join(names)),
 )
-FINDING_COLUMNS = (Column("program", "benchmark"), Column("check", "check"), Column("finding", "message"))
+FINDING_COLUMNS = (
+    Column("where", "place"),
+    Column("program", "benchmark"),
+    Column("check", "check"),
+    Column("finding", "message"),
+)
+
+
+_SHOWN = 10
+"""Functions of a profile that a table shows."""
+HOT_COLUMNS = (
+    Column("function", "function"),
+    Column("instructions", "instructions", "{:,}".format, right=True),
+    Column("share", "share", "{:.1%}".format, right=True),
+)
+FACT_COLUMNS = (
+    Column("program", "benchmark"),
+    Column("origin", "origin"),
+    Column("source", "source"),
+    Column("licence", "licence"),
+    Column("language", "language"),
+    Column("split", "split"),
+    Column("lines", "lines", "{:,}".format, right=True),
+    Column("IR at O0", "ir_instructions", "{:,}".format, right=True),
+    Column("Oz x86-64", "size_x86_64", "{:,.0f}".format, right=True),
+    Column("Oz aarch64", "size_aarch64", "{:,.0f}".format, right=True),
+    Column("executed", "instructions", "{:,.0f}".format, right=True),
+    Column("time, s", "seconds", "{:.2f}".format, right=True),
+)
 
 
 def show(names: list[str], format_: Format) -> int:
@@ -62,10 +92,70 @@ def show(names: list[str], format_: Format) -> int:
     return 0
 
 
+def table(names: list[str], markdown: bool, jobs: int | None, format_: Format) -> int:
+    """What the programs of a suite are, in figures."""
+    if not names:
+        raise UsageError("which suite?", hint=f"harness suites table NAME; there are: {', '.join(suite_names())}")
+    suite = load_suite(names[0])
+    programs = choose(suite, names[1:])
+    bench, engine, progress = open_bench(), local_engine(jobs or len(os.sched_getaffinity(0))), observer()
+    try:
+        fetch_sources(programs, bench, engine, progress)
+        facts = suite_facts(programs, bench, engine, progress)
+    finally:
+        progress.close()
+    records = [one.record() for one in facts]
+    if markdown:
+        print(_markdown(records))
+    else:
+        emit(records, FACT_COLUMNS, format_)
+    return 0
+
+
+def profile(names: list[str], jobs: int | None, format_: Format) -> int:
+    """Where programs spend their instructions: the functions that execute most."""
+    if len(names) < 2:
+        raise UsageError("which program?", hint="harness suites profile NAME BENCHMARK…")
+    programs = choose(load_suite(names[0]), names[1:])
+    bench, engine, progress = open_bench(), local_engine(jobs or len(os.sched_getaffinity(0))), observer()
+    records: list[dict[str, Any]] = []
+    try:
+        fetch_sources(programs, bench, engine, progress)
+        bench.sandbox.probe()
+        for program in programs:
+            hot = hot_functions(program, Level.O2, Target.X86_64, bench)
+            records += [{"program": program.benchmark.name, **asdict(one)} for one in hot]
+    finally:
+        progress.close()
+    if format_ is not Format.TABLE:
+        emit(records, HOT_COLUMNS, format_)
+        return 0
+    for program in programs:
+        mine = [record for record in records if record["program"] == program.benchmark.name]
+        rest = sum(record["share"] for record in mine[_SHOWN:])
+        emit(mine[:_SHOWN], HOT_COLUMNS, format_, title=f"{program.id}: count workloads, -O2, x86-64")
+        print(f"{len(mine) - _SHOWN} more functions: {rest:.1%}\n" if len(mine) > _SHOWN else "")
+    return 0
+
+
+def _markdown(records: list[dict[str, Any]]) -> str:
+    rule = "|".join("---:" if column.right else "---" for column in FACT_COLUMNS)
+    rows = [
+        " | ".join("–" if (value := record[c.field]) is None else c.show(value) for c in FACT_COLUMNS)
+        for record in records
+    ]
+    heading = " | ".join(column.heading for column in FACT_COLUMNS)
+    return "\n".join([f"| {heading} |", f"|{rule}|", *(f"| {row} |" for row in rows)])
+
+
 def check(names: list[str], write: bool, jobs: int | None, trust: bool, format_: Format) -> int:
     """Admission of a suite or of some of its programs. Exit code 1 when there are findings."""
     if not names:
         raise UsageError("which suite?", hint=f"harness suites check NAME; there are: {', '.join(suite_names())}")
+    if faults := definition_findings(names[0]):
+        emit([asdict(fault) for fault in faults], FINDING_COLUMNS, format_)
+        note(f"{len(faults)} fault{'s' if len(faults) > 1 else ''} in the definition: nothing was compiled")
+        return 1
     suite = load_suite(names[0])
     programs = choose(suite, names[1:])
     bench, engine, progress = open_bench(trust=trust), local_engine(jobs or len(os.sched_getaffinity(0))), observer()
@@ -74,9 +164,8 @@ def check(names: list[str], write: bool, jobs: int | None, trust: bool, format_:
         findings, agreed = check_suite(programs, bench, engine, progress)
     finally:
         progress.close()
-    emit(
-        [asdict(finding) for finding in findings], FINDING_COLUMNS, format_
-    ) if findings or format_ is not Format.TABLE else None
+    if findings or format_ is not Format.TABLE:
+        emit([asdict(placed(finding, suite)) for finding in findings], FINDING_COLUMNS, format_)
     faulty = {finding.benchmark for finding in findings if finding.check != "pinned result"}
     admitted = len(programs) - len({finding.benchmark for finding in findings})
     note(f"{admitted} of {len(programs)} programs of {suite.name} are admitted")
@@ -87,7 +176,7 @@ def check(names: list[str], write: bool, jobs: int | None, trust: bool, format_:
 
 def _pin(suite: LoadedSuite, agreed: dict[str, dict[str, str]]) -> None:
     merged = read_expected(suite.folder) | agreed
-    names = [program.benchmark.name for program in suite.programs]
+    names = [program.benchmark.name for program in suite.own_programs]
     kept = {name: merged[name] for name in names if name in merged}
     file = suite.folder / EXPECTED
     file.write_text(json.dumps(kept, indent=2) + "\n")
@@ -107,7 +196,4 @@ def _programs(suite: LoadedSuite) -> list[dict[str, Any]]:
     except HarnessError as error:
         note(f"warning: sizes cannot be shown: {error}")
         bench = None
-    return [
-        describe_program(program, bench.toolchain if bench else None, bench.store if bench else None)
-        for program in suite.programs
-    ]
+    return [describe_program(program, bench) for program in suite.programs]

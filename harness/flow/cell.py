@@ -10,17 +10,17 @@ from harness.blocks import Code, analyse
 from harness.decide import Decisions
 from harness.digest import digest_of
 from harness.errors import CellError
-from harness.freeze import FrozenModule, freeze
+from harness.freeze import FrozenModule, freeze, perturbed
 from harness.measure import Breakdown, Evidence, Metric, Need, NotMeasurableError, Subject, find_metric
 from harness.native import native_digest
 from harness.policy import Policy, kind_of
 from harness.record import Row
 from harness.suite.load import Program
-from harness.suite.workloads import prepare, workloads_digest
+from harness.suite.workloads import ReadyWorkload, prepare, workloads_digest
 from harness.verify import CountedRun, Trial, expected_results, link_program, verify, verify_counted
 from harness.vocabulary import Isolation, Level, Outcome, PolicyKind, Target, Track
 
-__all__ = ["Cell", "CellResult", "cached_result", "cell_key", "functions_of", "run_cell"]
+__all__ = ["Cell", "CellResult", "cached_result", "cell_key", "frozen_of", "functions_of", "run_cell"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Cell:
     track: Track
     policy: Policy
     seed: int
+    copy: int = 0
+    """Number of the module's copy with other names and another order; 0: the module itself."""
 
     @property
     def level(self) -> Level:
@@ -39,14 +41,15 @@ class Cell:
         return kind_of(self.policy.manifest.kind).freeze_level(self.policy, self.track)
 
     @property
-    def identity(self) -> tuple[str, str, str, str, int]:
+    def identity(self) -> tuple[str, str, str, str, int, int]:
         """What tells it from the other cells of a run."""
-        return self.program.id, self.target.value, self.track.value, self.policy.name, self.seed
+        return self.program.id, self.target.value, self.track.value, self.policy.name, self.seed, self.copy
 
     @property
     def name(self) -> str:
         """For people."""
-        return f"{self.program.id} {self.target.value} {self.policy.name}"
+        copy = f" copy {self.copy}" if self.copy else ""
+        return f"{self.program.id} {self.target.value} {self.policy.name}{copy}"
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ class CellResult:
             "policy": cell.policy.name,
             "policy_digest": cell.policy.digest,
             "seed": cell.seed,
+            "copy": cell.copy,
             "level": cell.level,
             "isolation": isolation,
             "frozen_digest": self.frozen_digest,
@@ -102,8 +106,11 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
     """Digest of everything that the cell's result depends on. ``frozen`` is None when the policy
     does not support the target: nothing is compiled then."""
     ready = prepare(cell.program, bench.store) if frozen else ()
+    hidden = prepare(cell.program, bench.store, "hidden") if frozen else ()
+    language = cell.program.benchmark.language
     return digest_of(
         {
+            **({"hidden": workloads_digest(hidden)} if hidden else {}),
             "cell": 2,
             "benchmark": cell.program.id,
             "target": cell.target.value,
@@ -113,7 +120,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
             "seed": cell.seed,
             "workloads": workloads_digest(ready),
             "llvm": bench.toolchain.fingerprint.llvm,
-            "runtime": bench.toolchain.runtime_fingerprint(cell.target) if frozen else None,
+            "runtime": bench.toolchain.runtime_fingerprint(cell.target, language) if frozen else None,
             "counter": native_digest("count"),
             "compile_timeout": bench.compile_timeout,
         }
@@ -137,13 +144,18 @@ def functions_of(key: str, bench: Bench) -> dict[str, dict[str, int | float]]:
     return known
 
 
+def frozen_of(cell: Cell, bench: Bench) -> FrozenModule:
+    """The module that the cell's policy is given."""
+    return perturbed(freeze(cell.program, cell.target, cell.level, bench), cell.copy, bench)
+
+
 def run_cell(cell: Cell, metrics: list[str], bench: Bench) -> CellResult:
     """Compute the cell, or take it from the cache. Never raises CellError: that is an outcome."""
     if cell.target not in cell.policy.manifest.targets:
         supported = ", ".join(target.value for target in cell.policy.manifest.targets)
         detail = f"{cell.policy.name} supports {supported}"
         return CellResult(cell_key(cell, None, bench), Outcome.UNSUPPORTED, detail)
-    frozen = freeze(cell.program, cell.target, cell.level, bench.toolchain, bench.store)
+    frozen = frozen_of(cell, bench)
     key = cell_key(cell, frozen, bench)
     if known := cached_result(key, metrics, bench):
         return known
@@ -213,12 +225,18 @@ def _verify(cell: Cell, compiled: Compiled, counted: bool, bench: Bench) -> tupl
     def build_reference() -> tuple[Path, str]:
         return reference_object(cell.program, Level.O0, Target.X86_64, bench)
 
-    expected = expected_results(cell.program, ready, build_reference, bench)
-    trial = Trial(cell.program, cell.target, compiled.object, compiled.digest, ready, expected)
+    def trial_of(ready: tuple[ReadyWorkload, ...]) -> Trial:
+        expected = expected_results(cell.program, ready, build_reference, bench)
+        return Trial(cell.program, cell.target, compiled.object, compiled.digest, ready, expected)
+
+    runs: tuple[CountedRun, ...] = ()
     if counted:
-        return verify_counted(trial, bench)
-    verify(trial, bench)
-    return ()
+        runs = verify_counted(trial_of(ready), bench)
+    else:
+        verify(trial_of(ready), bench)
+    if hidden := prepare(cell.program, bench.store, "hidden"):
+        verify(trial_of(hidden), bench)
+    return runs
 
 
 def _code(cell: Cell, frozen: FrozenModule, plan: CompilePlan, compiled: Compiled, bench: Bench) -> Code | str:
@@ -226,13 +244,14 @@ def _code(cell: Cell, frozen: FrozenModule, plan: CompilePlan, compiled: Compile
         link_program(cell.program.benchmark, cell.target, linked_object, program, bench.toolchain, bench.store)
 
     benchmark = cell.program.benchmark
-    linked_as = [benchmark.link, benchmark.language, bench.toolchain.runtime_fingerprint(cell.target)]
+    runtime = bench.toolchain.runtime_fingerprint(cell.target, benchmark.language)
+    linked_as = [benchmark.link, benchmark.language, runtime]
     return analyse(compiled, plan, lambda: optimise(frozen, plan, bench).bitcode, link, linked_as, bench)
 
 
 def reference_object(program: Program, level: Level, target: Target, bench: Bench) -> tuple[Path, str]:
     """Object and digest of the program compiled by the reference plan of a level."""
-    frozen = freeze(program, target, level, bench.toolchain, bench.store)
+    frozen = freeze(program, target, level, bench)
     decisions = Decisions(PolicyKind.LEVEL, level)
     plan = kind_of(PolicyKind.LEVEL).plan(decisions, target)
     compiled = compile_decisions(frozen, decisions, plan, bench)

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.bench import Bench
-from harness.flow.cell import Cell, cached_result, cell_key
+from harness.flow.cell import Cell, cached_result, cell_key, frozen_of
 from harness.flow.request import Module, Request
-from harness.freeze import freeze, freeze_key
+from harness.freeze import freeze, freeze_key, is_perturbed
 from harness.measure import Need, find_metric
 from harness.suite.load import Program
-from harness.suite.sources import is_fetched
+from harness.suite.sources import is_fetched, tree_digest
+from harness.suite.workloads import inputs_exist
 
 __all__ = ["Outlook", "is_counted", "outlook", "remember_rate"]
 
@@ -34,7 +35,7 @@ class Outlook:
 def outlook(request: Request, bench: Bench, jobs: int) -> Outlook:
     """What ``execute_run`` would do now."""
     store = bench.store
-    fetched = {p.benchmark.source: is_fetched(p, store) for p in request.programs}
+    fetched = {tree_digest(p): is_fetched(p, store) for p in request.programs}
     frozen = {
         (p.id, target.value, level.value): store.path("frozen", freeze_key(p, target, level, bench.toolchain)).is_dir()
         for p, target, level in request.modules
@@ -60,7 +61,10 @@ def _is_cached(cell: Cell, frozen: dict[tuple[str, str, str], bool], request: Re
         return True
     if not frozen[(cell.program.id, cell.target.value, cell.level.value)]:
         return False
-    module = freeze(cell.program, cell.target, cell.level, bench.toolchain, bench.store)
+    module = freeze(cell.program, cell.target, cell.level, bench)
+    if not (inputs_exist(cell.program, bench.store, "hidden") and is_perturbed(module, cell.copy, bench)):
+        return False
+    module = frozen_of(cell, bench)
     return cached_result(cell_key(cell, module, bench), list(request.metrics), bench) is not None
 
 

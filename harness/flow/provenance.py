@@ -14,6 +14,7 @@ from harness.freeze.freeze import program_digest
 from harness.paths import ROOT
 from harness.record.rows import BenchmarkFacts, Host
 from harness.sandbox import describe
+from harness.suite.load import Program
 
 __all__ = ["cpu_model", "header_fields"]
 
@@ -48,7 +49,28 @@ def header_fields(
         "compile_timeout": bench.compile_timeout,
         "benchmarks": facts,
         "min_coverage": request.suite.definition.min_coverage,
+        "trained_on": _trained_on(request),
+        "hidden": request.hidden,
     }
+
+
+def _trained_on(request: Request) -> dict[str, tuple[str, ...]]:
+    """Of each policy, the request's programs that it was trained on: under whichever suite's name it saw them."""
+    found = {
+        policy.name: tuple(
+            program.benchmark.name
+            for program in request.programs
+            if _names_of(program) & set(policy.manifest.trained_on)
+        )
+        for policy in request.policies
+    }
+    return {name: programs for name, programs in found.items() if programs}
+
+
+def _names_of(program: Program) -> set[str]:
+    """What a manifest may call it: ``cbench/bzip2``, or with its split ``cbench:train``."""
+    split = program.benchmark.split.value
+    return {program.id, program.home_id, f"{program.suite}:{split}", f"{program.home or program.suite}:{split}"}
 
 
 def _commit() -> tuple[str | None, bool | None]:

@@ -13,6 +13,7 @@ from harness.measure import Metric, choose_metrics
 from harness.policy import Policy, all_policies
 from harness.policy.load import choose_policies, load_policy
 from harness.policy.tracks import REFERENCES
+from harness.suite.hidden import commitment, with_hidden
 from harness.suite.load import LoadedSuite, Program, choose, load_suite
 from harness.suite.sources import forget_digests
 from harness.vocabulary import Level, Target, Track
@@ -36,16 +37,21 @@ class Request:
     metrics: tuple[str, ...]
     timed_metrics: tuple[str, ...] = ()
     """Those that a campaign takes."""
+    copies: int = 0
+    """Of each module, with other names and another order: policies run on them too."""
+    hidden: str | None = None
+    """Commitment to the secret of the hidden workloads, if there are any."""
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """One for each program, target, policy and seed."""
+        """One for each program, target, policy and seed; and for each copy of the program's module."""
         return tuple(
-            Cell(program, target, self.track, policy, seed)
+            Cell(program, target, self.track, policy, seed, copy)
             for program in self.programs
             for target in self.targets
             for policy in self.policies
             for seed in policy.manifest.seeds
+            for copy in range(1 + self.copies)
         )
 
     @cached_property
@@ -62,10 +68,13 @@ def make_request(
     targets: Sequence[str] = (),
     track: str = Track.SIZE.value,
     metrics: Iterable[str] = (),
+    copies: int = 0,
+    secret: bytes | None = None,
 ) -> Request:
     """Check every name. Raises UsageError for the first that means nothing.
 
-    Without policies: every baseline and submission of the track. Without metrics: those of the track.
+    Without policies: every baseline and submission of the track. Without metrics: those of the track. With a
+    ``secret``: hidden workloads of that seed verify every object too.
     """
     forget_digests()
     loaded = load_suite(suite)
@@ -82,14 +91,17 @@ def make_request(
     if timed:  # a time is one beside the references', never against what was timed some other day
         there = {policy.name for policy in policies_}
         policies_ += [load_policy(name) for name in REFERENCES[chosen_track] if name not in there]
+    programs = choose(loaded, benchmarks)
     return Request(
         suite=loaded,
-        programs=choose(loaded, benchmarks),
+        programs=programs if secret is None else with_hidden(programs, secret),
         policies=tuple(policies_),
         targets=places,
         track=chosen_track,
         metrics=tuple(metric.name for metric in chosen if not metric.timed),
         timed_metrics=tuple(metric.name for metric in timed),
+        copies=copies,
+        hidden=None if secret is None else commitment(secret),
     )
 
 

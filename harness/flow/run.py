@@ -11,14 +11,14 @@ from pathlib import Path
 from harness.bench import Bench
 from harness.digest import digest_of
 from harness.engine import Engine
-from harness.flow.cell import Cell, CellResult, cached_result, cell_key, functions_of, run_cell
+from harness.flow.cell import Cell, CellResult, cached_result, cell_key, frozen_of, functions_of, run_cell
 from harness.flow.outlook import is_counted, remember_rate
 from harness.flow.progress import Observer
 from harness.flow.provenance import header_fields
 from harness.flow.request import Request
-from harness.flow.stages import fetch_sources, freeze_modules, generate_inputs
+from harness.flow.stages import copy_modules, fetch_sources, freeze_modules, generate_inputs, try_hidden
 from harness.flow.timing import USUAL_TIMING, Timing, TimingRequest, time_cells
-from harness.freeze import FrozenModule, freeze
+from harness.freeze import FrozenModule
 from harness.measure import find_metric
 from harness.record import open_index
 from harness.record.decisions import store_decisions
@@ -82,7 +82,8 @@ def execute_run(
     """
     journal_key = digest_of(
         [
-            [(c.program.id, c.target.value, c.policy.digest, c.policy.name, c.seed) for c in request.cells],
+            [(c.program.id, c.target.value, c.policy.digest, c.policy.name, c.seed, c.copy) for c in request.cells],
+            request.hidden,
             [request.track.value, request.metrics, request.timed_metrics, request.suite.definition.version],
             [bench.toolchain.fingerprint.llvm, bench.toolchain.fingerprint.runtime, bench.compile_timeout],
             bench.isolation.value,
@@ -103,6 +104,11 @@ def execute_run(
         if request.timed_metrics:
             generate_inputs(request.programs, bench, engine, observer, "time")
         freeze_modules(request.modules, bench, engine, observer)
+        if request.hidden:
+            generate_inputs(request.programs, bench, engine, observer, "hidden")
+            try_hidden(request.programs, bench, engine, observer)
+        if request.copies:
+            copy_modules(request.cells, bench, engine, observer)
         tally = _cells(request, bench, engine, observer, journal, results)
         timing = Timing()
         if request.timed_metrics:
@@ -113,7 +119,8 @@ def execute_run(
         if not recorded:
             header = header_fields(request, bench, engine.workers, command, started)
             file = write_run(results, header, tally.rows, timing.campaigns, timing.blocks)
-            write_functions(file, tally.rows, partial(functions_of, bench=bench))
+            modules = [row for row in tally.rows if not row.copy_]  # functions of copies have names that say nothing
+            write_functions(file, modules, partial(functions_of, bench=bench))
         cleanup.pop_all()
         journal.close(remove=True)
     return RunReport(
@@ -163,7 +170,7 @@ def _frozen(cell: Cell, bench: Bench) -> FrozenModule | None:
     """The cell's module, which is in the cache by now; None where the policy is unsupported."""
     if cell.target not in cell.policy.manifest.targets:
         return None
-    return freeze(cell.program, cell.target, cell.level, bench.toolchain, bench.store)
+    return frozen_of(cell, bench)
 
 
 def _weight(cell: Cell, frozen: FrozenModule | None, counted: bool) -> float:
@@ -178,7 +185,7 @@ def _weight(cell: Cell, frozen: FrozenModule | None, counted: bool) -> float:
 
 def _entry(cell: Cell, key: str) -> str:
     """Name of a cell in the journal: two policies that decide alike share a key, not their rows."""
-    return f"{key}:{cell.policy.name}"
+    return f"{key}:{cell.policy.name}:{cell.copy}" if cell.copy else f"{key}:{cell.policy.name}"
 
 
 def _record(

@@ -1,22 +1,26 @@
 """The stages before the cells: sources fetched, inputs generated, modules frozen; all in the cache."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from harness.bench import Bench
 from harness.engine import Engine
+from harness.errors import CellError, UsageError
+from harness.flow.cell import Cell, frozen_of, reference_object
 from harness.flow.outlook import remember_rate
 from harness.flow.progress import Observer
 from harness.flow.request import Module
 from harness.freeze import freeze, freeze_key
 from harness.suite.load import Program
-from harness.suite.sources import is_fetched, source_tree
+from harness.suite.sources import is_fetched, source_tree, tree_digest
 from harness.suite.workloads import inputs_exist, prepare
+from harness.verify import expected_results
+from harness.vocabulary import Level, Target
 
-__all__ = ["fetch_sources", "freeze_modules", "generate_inputs"]
+__all__ = ["copy_modules", "fetch_sources", "freeze_modules", "generate_inputs", "try_hidden"]
 
 Task = TypeVar("Task")
 Value = TypeVar("Value")
@@ -30,7 +34,7 @@ def fetch_sources(
     Raises the first error: PrerequisiteError where a tarball cannot be had, UsageError where it is
     not the pinned one.
     """
-    trees = {program.benchmark.source: program for program in programs}
+    trees = {tree_digest(program): program for program in programs}
     missing = [p for p in trees.values() if offered is not None or not is_fetched(p, bench.store)]
     fetch = partial(_fetch, bench=bench, offered=offered)
     _stage(engine, observer, "fetch", fetch, missing, _one, lambda program: program.benchmark.source)
@@ -56,6 +60,38 @@ def freeze_modules(modules: Sequence[Module], bench: Bench, engine: Engine, obse
         remember_rate("freeze", seconds / sum(_files(module) for module in missing), bench)
 
 
+def copy_modules(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: Observer) -> None:
+    """Make the copies of modules that the cells need. Raises the first error."""
+    needed = {
+        (cell.program.id, cell.target, cell.level, cell.copy): cell
+        for cell in cells
+        if cell.copy and cell.target in cell.policy.manifest.targets
+    }
+    _stage(engine, observer, "copies", partial(_copy, bench=bench), list(needed.values()), _one, lambda cell: cell.name)
+
+
+def try_hidden(programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer) -> None:
+    """Run the reference builds on the hidden workloads. Raises UsageError for a program that does not stand one."""
+    wanted = [program for program in programs if program.hidden]
+    _stage(engine, observer, "hidden", partial(_try_hidden, bench=bench), wanted, _one, lambda p: p.benchmark.name)
+
+
+def _copy(cell: Cell, bench: Bench) -> None:
+    frozen_of(cell, bench)
+
+
+def _try_hidden(program: Program, bench: Bench) -> None:
+    ready = prepare(program, bench.store, "hidden")
+    try:
+        expected_results(program, ready, lambda: reference_object(program, Level.O0, Target.X86_64, bench), bench)
+    except CellError as error:
+        raise UsageError(
+            f"the reference build fails on a hidden workload: {error.message}",
+            where=program.id,
+            hint="its inputs cannot be made from every seed: mend the program or its generator, or take another seed",
+        ) from None
+
+
 def _fetch(program: Program, bench: Bench, offered: Path | None) -> None:
     source_tree(program, bench.store, offered)
 
@@ -65,7 +101,7 @@ def _generate(program: Program, bench: Bench, kind: str) -> None:
 
 
 def _freeze(module: Module, bench: Bench) -> None:
-    freeze(*module, bench.toolchain, bench.store)
+    freeze(*module, bench)
 
 
 def _one(_task: object) -> float:

@@ -91,7 +91,7 @@ def time_cells(
     results: Path,
 ) -> Timing:
     """Time every object that the request's native cells gave, and say of each cell what it took."""
-    cells = [(cell, run_cell(cell, [], bench)) for cell in request.cells if cell.target is NATIVE]
+    cells = [(cell, run_cell(cell, [], bench)) for cell in request.cells if cell.target is NATIVE and not cell.copy]
     programs, reasons = _programs(cells, request, bench)
     trials = _try_all(programs.values(), bench, engine, observer)
     timed = Timed(list(journal.blocks))
@@ -154,7 +154,7 @@ def _reference(good: Iterable[tuple[Cell, CellResult]], request: Request) -> str
 
 
 def _object(cell: Cell, result: CellResult, bench: Bench) -> Path:
-    frozen = freeze(cell.program, cell.target, cell.level, bench.toolchain, bench.store)
+    frozen = freeze(cell.program, cell.target, cell.level, bench)
     decisions = Decisions.parse((result.decisions or "").encode(), cell.name)
     plan = kind_of(cell.policy.manifest.kind).plan(decisions, cell.target)
     return compile_decisions(frozen, decisions, plan, bench).object

@@ -4,9 +4,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.bench import Bench
 from harness.digest import digest_file, digest_of
 from harness.errors import UsageError
 from harness.freeze import commands
+from harness.freeze.build import built_module
 from harness.freeze.guards import check_module
 from harness.process import Ended, Limits, run
 from harness.store import Store
@@ -37,36 +39,42 @@ def program_digest(program: Program) -> str:
     build = program.benchmark.model_dump(
         mode="json", include={"language", "files", "include", "defines", "flags", "link", "noinline"}
     )
-    return digest_of([tree_digest(program), build])
+    if program.source.build is None or program.benchmark.program is None:
+        return digest_of([tree_digest(program), build])
+    return digest_of(
+        [tree_digest(program), build, program.benchmark.program, program.source.build.model_dump(mode="json")]
+    )
 
 
 def freeze_key(program: Program, target: Target, level: Level, toolchain: Toolchain) -> str:
     """The cache's key of a frozen module. libc is in it because its headers are in the module."""
-    tools = [toolchain.fingerprint.llvm, toolchain.runtime_fingerprint(target)]
+    tools = [toolchain.fingerprint.llvm, toolchain.runtime_fingerprint(target, program.benchmark.language)]
     return digest_of(["freeze", 1, program_digest(program), target.value, level.value, tools])
 
 
-def freeze(program: Program, target: Target, level: Level, toolchain: Toolchain, store: Store) -> FrozenModule:
+def freeze(program: Program, target: Target, level: Level, bench: Bench) -> FrozenModule:
     """The program's frozen module, made if it is not in the cache.
 
     Raises UsageError, naming program, file and compiler's message, when the sources do not compile
     or a guard refuses the module.
     """
-    key = freeze_key(program, target, level, toolchain)
+    key = freeze_key(program, target, level, bench.toolchain)
 
     def make(entry: Path) -> None:
-        _freeze_into(entry, program, target, level, toolchain, store)
+        _freeze_into(entry, program, target, level, bench)
 
-    entry = store.folder("frozen", key, make)
+    entry = bench.store.folder("frozen", key, make)
     facts = json.loads((entry / "facts.json").read_bytes())
     return FrozenModule(entry / "frozen.bc", facts["digest"], facts["instructions"], target, level)
 
 
-def _freeze_into(
-    entry: Path, program: Program, target: Target, level: Level, toolchain: Toolchain, store: Store
-) -> None:
-    tree = source_tree(program, store)
-    units = [_unit(program, tree, target, level, name, toolchain, store) for name in program.benchmark.files]
+def _freeze_into(entry: Path, program: Program, target: Target, level: Level, bench: Bench) -> None:
+    toolchain, store = bench.toolchain, bench.store
+    if program.benchmark.program is not None:
+        units = [built_module(program, target, level, bench)]
+    else:
+        tree = source_tree(program, store)
+        units = [_unit(program, tree, target, level, name, toolchain, store) for name in program.benchmark.files]
     where = f"{program.id} ({target.value}, -{level.value})"
     module, output = entry / "linked.bc", entry / "frozen.bc"
     for command in (
@@ -78,6 +86,8 @@ def _freeze_into(
     text = _checked(
         run([toolchain.tool("llvm-dis"), output.name, "-o", "-"], cwd=entry, limits=_LIMITS), where, store
     ).stdout
+    if b"\ndefine " not in text:
+        raise UsageError("the module is empty: it defines no main, and what nothing reaches is dropped", where=where)
     check_module(text, level, program.benchmark.noinline, where)
     facts = {"digest": digest_file(output), "instructions": count_instructions(output, toolchain)}
     (entry / "facts.json").write_text(json.dumps(facts))
@@ -88,7 +98,8 @@ def _unit(
 ) -> Path:
     """One translation unit's bitcode; programs of one tree built alike share it."""
     command = commands.compile_unit(program.benchmark, target, level, name, "unit.bc")
-    key = digest_of(["unit", tree.digest, command, toolchain.fingerprint.llvm, toolchain.runtime_fingerprint(target)])
+    runtime = toolchain.runtime_fingerprint(target, program.benchmark.language)
+    key = digest_of(["unit", tree.digest, command, toolchain.fingerprint.llvm, runtime])
 
     def make(entry: Path) -> None:
         here = [*command[:-1], str(entry / "unit.bc")]

@@ -18,6 +18,8 @@ _FAST_MATH = re.compile(
     rb"\n  (?:%\S+ = )?(?:tail |notail |musttail )?"
     rb"(?:fadd|fsub|fmul|fdiv|frem|fneg|fcmp|fptrunc|fpext|call|select|phi) (?:" + b"|".join(_FAST_WORDS) + b") "
 )
+_NUMBER = re.compile(r"\.\d+\Z")
+"""What linking puts behind the name of a local function that another unit has too."""
 _CLANGS_OWN = frozenset({"__clang_call_terminate"})
 """Functions that clang itself makes noinline: this one in every C++ module with exceptions."""
 _REQUIRED = {Level.OZ: (b"minsize", b"optsize"), Level.OS: (b"optsize",)}
@@ -41,7 +43,7 @@ def check_module(ir: bytes, level: Level, allowed_noinline: Collection[str], whe
             continue
         if b"optnone" in own:
             raise _leak(name, "is optnone: no policy could optimise it", where)
-        if b"noinline" in own and name not in _CLANGS_OWN and name not in allowed_noinline:
+        if b"noinline" in own and not {name, _NUMBER.sub("", name)} & {*_CLANGS_OWN, *allowed_noinline}:
             hint = "if the source itself says noinline, list the function under `noinline` in suite.toml"
             raise _leak(name, "is noinline, and the suite does not say that its source asks for it", where, hint)
     if any(b" %b " % word in ir for word in _FAST_WORDS) and (fast := _FAST_MATH.search(ir)):

@@ -10,7 +10,7 @@ from harness.measure import all_metrics, find_metric
 from harness.page import address
 from harness.page.formats import short
 from harness.rank.facets import facets
-from harness.rank.question import REFERENCES, Question, fingerprints, questions
+from harness.rank.question import EVERYONE, REFERENCES, Question, fingerprints, questions
 from harness.vocabulary import Target
 
 if TYPE_CHECKING:
@@ -62,6 +62,14 @@ def ask(index: "duckdb.DuckDBPyConnection") -> Question:
     )
     split = address.choose(place, "Split", "split", [_ALL, *there.splits])
     origin = address.choose(place, "Origin", "origin", [_ALL, *there.origins], show=lambda o: _ORIGINS.get(o, o))
+    unseen = address.choose(
+        place,
+        "Training",
+        "unseen",
+        [_ALL, EVERYONE],
+        show=lambda word: "all programs" if word == _ALL else "unseen by every policy",
+        explain="Programs that no policy says it was trained on show what a policy is worth on others.",
+    )
     question = Question(
         suite=suite,
         target=target,
@@ -71,6 +79,7 @@ def ask(index: "duckdb.DuckDBPyConnection") -> Question:
         llvm=asked.llvm,
         split=None if split == _ALL else split,
         origin=None if origin == _ALL else origin,
+        unseen=() if unseen == _ALL else (unseen,),
     )
     address.remember(view_of(question))
     if not any(split in (_ALL, s) and origin in (_ALL, o) for s, o in there.together):
@@ -91,6 +100,7 @@ def view_of(question: Question) -> dict[str, str]:
         "metric": question.metric,
         "split": question.split or _ALL,
         "origin": question.origin or _ALL,
+        "unseen": ",".join(question.unseen) or _ALL,
         "llvm": short(question.llvm),
     }
     return {name: value for name, value in view.items() if value != _ALL}
@@ -105,6 +115,7 @@ def describe(question: Question) -> str:
     """One line that says what is looked at."""
     restricted = [f"split {question.split}"] if question.split else []
     restricted += [f"origin {_ORIGINS.get(question.origin, question.origin)}"] if question.origin else []
+    restricted += ["unseen by every policy"] if question.unseen else []
     parts = [question.suite, question.target, f"track {question.track}", *restricted]
     return f"{' · '.join(parts)} · {question.metric} ({unit(question.metric, question.target)})"
 

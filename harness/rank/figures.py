@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from harness.rank.question import Question, can_be_zero, is_of_object, is_paired, is_timed, quote
+from harness.rank.question import EVERYONE, Question, can_be_zero, is_of_object, is_paired, is_timed, quote
 from harness.record.rows import NOT_REACHED
 
 __all__ = ["figures_sql", "pairs_sql", "ratio_sql", "same_object_sql"]
@@ -38,6 +38,11 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
         conditions.append(f"split = {quote(question.split)}")
     if question.origin:
         conditions.append(f"origin = {quote(question.origin)}")
+    if question.unseen:
+        by = "" if EVERYONE in question.unseen else f" AND policy IN ({', '.join(map(quote, question.unseen))})"
+        conditions.append(
+            f"benchmark NOT IN (SELECT benchmark FROM training WHERE suite = {quote(question.suite)}{by})"
+        )
     # A time that could not be taken again does not stand; what is counted is true for good.
     stands = " AND w.value IS NOT NULL" if is_timed(question.metric) else ""
     return f"""WITH asked AS (

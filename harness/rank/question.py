@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from harness.measure import Metric
 
 __all__ = [
+    "EVERYONE",
     "PAIRED",
     "REFERENCES",
     "Question",
@@ -32,6 +33,8 @@ PAIRED = "runtime.cpu"
 """The time that campaigns give pairs of."""
 REFERENCES = {track.value: policies for track, policies in REFERENCES_OF.items()}
 """The policies that a track's ratios are against, the usual one first."""
+EVERYONE = "everyone"
+"""Stands for every policy in ``Question.unseen``."""
 _COUNTED = {Track.SIZE.value: "size.alloc", Track.SPEED.value: "instructions"}
 """The metric that ranks a track where nothing was timed."""
 _FLOOR = {Track.SIZE.value: "O0", Track.SPEED.value: "fast-o0"}
@@ -54,6 +57,14 @@ class Question:
     split: str | None = None
     origin: str | None = None
     """Restrict to benchmarks of this split, of this origin."""
+    unseen: tuple[str, ...] = ()
+    """Restrict to benchmarks that these policies were not trained on; ``everyone`` stands for all."""
+
+    @property
+    def restrictions(self) -> tuple[str, ...]:
+        """For people: what it is restricted to."""
+        unseen = (f"unseen by {', '.join(self.unseen)}",) if self.unseen else ()
+        return (*filter(None, (self.split, self.origin)), *unseen)
 
 
 def quote(text: str) -> str:
@@ -118,6 +129,7 @@ def questions(
     llvm: str | None = None,
     split: str | None = None,
     origin: str | None = None,
+    unseen: tuple[str, ...] = (),
 ) -> list[Question]:
     """One question for each recorded suite, track, target and reference that the arguments leave open.
 
@@ -155,6 +167,7 @@ def questions(
             llvm=chosen,
             split=split,
             origin=origin,
+            unseen=unseen,
         )
         for s, t, target in kept
         for against in ([reference] if reference else REFERENCES[t])

@@ -27,6 +27,7 @@ from harness.measure import find_metric
 from harness.policy.manifest import SEARCH_SEEDS
 from harness.rank.contest import Result, finite_ratio, result
 from harness.rank.entries import Entry, entries, entries_sql, entries_with
+from harness.rank.memorised import memorised_remarks, on_copies
 from harness.rank.question import PAIRED, Question, floor, is_paired, is_timed, quote
 from harness.statistics import (
     Effect,
@@ -138,7 +139,11 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     marks = _marks(index, question)
     table = [_standing(question, side, _refusals(question, side, asked, required, marks)) for side in sides]
     table.sort(key=lambda row: (row.policy_class, row.completed == 0, -row.strict, row.policy))
-    return _ranked(table, {side.policy: side for side in sides})
+    remarks = memorised_remarks(on_copies(index, question))
+    return [
+        replace(row, reasons=(*row.reasons, remarks[row.policy])) if row.policy in remarks else row
+        for row in _ranked(table, {side.policy: side for side in sides})
+    ]
 
 
 def _marks(index: "duckdb.DuckDBPyConnection", question: Question) -> tuple[str, ...]:
@@ -159,8 +164,7 @@ def _nothing(question: Question) -> UsageError:
     """The error of a question whose reference has no value."""
     return UsageError(
         f"no rows of the reference policy {question.reference!r} for {question.suite}, {question.target}, "
-        f"track {question.track}, metric {question.metric}"
-        + "".join(f", {word}" for word in (question.split, question.origin) if word),
+        f"track {question.track}, metric {question.metric}" + "".join(f", {word}" for word in question.restrictions),
         hint=f"run `harness run --suite {question.suite} --policy {question.reference}` first",
     )
 

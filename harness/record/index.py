@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index"]
 
-_VERSION = 5
+_VERSION = 6
 _COLUMNS = {
     "cell": "VARCHAR",
     "campaign": "VARCHAR",
@@ -34,6 +34,7 @@ _COLUMNS = {
     "policy": "VARCHAR",
     "policy_digest": "VARCHAR",
     "seed": "BIGINT",
+    "copy": "BIGINT",
     "level": "VARCHAR",
     "isolation": "VARCHAR",
     "frozen_digest": "VARCHAR",
@@ -93,7 +94,12 @@ SELECT DISTINCT r.run, u.started, u.llvm, r.suite, r.cell, r.benchmark, r.target
        r.policy, r.policy_digest, r.seed, r.level, r.isolation, r.frozen_digest, r.decisions_digest, r.object_digest,
        r.outcome, CASE WHEN r.outcome = 'ok' THEN '' ELSE coalesce(r.detail, '') END AS detail,
        b.split, b.origin, b.program_digest
-FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark);
+FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark) WHERE r.copy IS NULL;
+-- One row per recorded cell of a copy: the program under other names and in another order.
+CREATE VIEW copies AS
+SELECT DISTINCT u.started, u.llvm, r.suite, r.cell, r.copy, r.benchmark, r.target, r.track, r.policy, r.policy_digest,
+       r.seed, r.frozen_digest, r.outcome, b.program_digest
+FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark) WHERE r.copy IS NOT NULL;
 -- One row per measured quantity: of the same cell and metric, the newest, and one taken in the sandbox before others.
 CREATE VIEW measurements AS
 SELECT r.*, u.started, u.llvm FROM rows r JOIN runs u USING (run) WHERE r.value IS NOT NULL
@@ -180,6 +186,7 @@ def _build(made: Path, runs: list[Path]) -> None:
             "CREATE TABLE benchmarks (run VARCHAR, benchmark VARCHAR, split VARCHAR, origin VARCHAR,"
             " program_digest VARCHAR)"
         )
+        connection.execute("CREATE TABLE training (run VARCHAR, suite VARCHAR, policy VARCHAR, benchmark VARCHAR)")
         for path in runs:
             _load(connection, path)
         connection.execute(_VIEWS)
@@ -199,6 +206,9 @@ def _load(connection: "duckdb.DuckDBPyConnection", path: Path) -> None:
     facts = [[header.run, n, f.split.value, f.origin, f.program_digest] for n, f in header.benchmarks.items()]
     if facts:
         connection.executemany("INSERT INTO benchmarks VALUES (?, ?, ?, ?, ?)", facts)
+    seen = [[header.run, header.suite, p, name] for p, names in header.trained_on.items() for name in names]
+    if seen:
+        connection.executemany("INSERT INTO training VALUES (?, ?, ?, ?)", seen)
     campaigns = sum(line.startswith(CAMPAIGN_LINE) for line in lines)
     blocks = sum(line.startswith(BLOCK_LINE) for line in lines)
     try:

@@ -26,9 +26,9 @@ __all__ = [
     "Sample",
 ]
 
-SCHEMA = 3
-READABLE = (2, 3)
-"""Schemas of run files that can be read: 2 has no campaigns."""
+SCHEMA = 4
+READABLE = (2, 3, 4)
+"""Schemas of run files that can be read: 2 has no campaigns; 3 no copies and hidden workloads."""
 NOT_REACHED = "the budget was spent before its first pair"
 """Detail of a run time that was not taken: it says nothing against what was timed before."""
 CONTROL = "control"
@@ -93,6 +93,10 @@ class Header(Model):
     benchmarks: dict[str, BenchmarkFacts]
     min_coverage: float = 0.8
     """The suite's rule: with a smaller share of its programs a policy is not ranked."""
+    trained_on: dict[str, tuple[str, ...]] = {}
+    """Policy → those of the benchmarks that it was trained on; policies trained on none are left out."""
+    hidden: str | None = None
+    """Digest of the secret whose hidden workloads verified every object too; None without any."""
 
 
 class Sample(Model):
@@ -203,6 +207,8 @@ class Row(Model):
     policy: str
     policy_digest: str
     seed: int
+    copy_: int = Field(default=0, alias="copy")
+    """Number of the module's copy with other names and another order that it was made of; 0: the module itself."""
     level: Level
     """Level that the module was frozen at."""
     isolation: Isolation

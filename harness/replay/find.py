@@ -42,7 +42,7 @@ def find_row(reference: str, results: Path) -> tuple[RunFile, Row]:
         raise UsageError(f"{reference!r} names no row", hint="give RUN#LINE or RUN/BENCHMARK/TARGET/POLICY")
     run = find_run(parts[0], results)
     for row in run.rows:
-        if (row.benchmark, row.target.value, row.policy) == tuple(parts[1:]):
+        if not row.copy_ and (row.benchmark, row.target.value, row.policy) == tuple(parts[1:]):
             return run, row
     raise UsageError(f"no row of {parts[1]}, {parts[2]}, {parts[3]}", where=run.path.name)
 

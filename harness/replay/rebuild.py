@@ -16,7 +16,7 @@ from harness.digest import digest_file
 from harness.engine import Engine
 from harness.errors import CellError, UsageError
 from harness.flow.progress import Observer
-from harness.freeze import freeze
+from harness.freeze import freeze, perturbed
 from harness.policy import kind_of
 from harness.record import Row, RunFile
 from harness.record.decisions import load_decisions
@@ -62,7 +62,7 @@ def replay_run(
             where=run.path.name,
             hint="objects are equal only for the same compiler: install that one, or run the suite anew",
         )
-    cells = {(r.benchmark, r.target, r.policy, r.seed): r for r in run.rows if r.object_digest}
+    cells = {(r.benchmark, r.target, r.policy, r.seed, r.copy_): r for r in run.rows if r.object_digest}
     chosen = [
         row
         for row in cells.values()
@@ -94,7 +94,7 @@ def _rebuild(task: _Task, bench: Bench, results: Path) -> Rebuilt:
     }
     decisions = load_decisions(results, row.decisions_digest)
     program = program_of(task.run, row.benchmark, task.suite)
-    frozen = freeze(program, row.target, row.level, bench.toolchain, bench.store)
+    frozen = perturbed(freeze(program, row.target, row.level, bench), row.copy_, bench)
     if frozen.digest != row.frozen_digest:
         detail = "the frozen module differs: other C library headers than in the run"
         return Rebuilt(**common, outcome=Outcome.NOT_REPLAYABLE.value, rebuilt=None, detail=detail)

@@ -9,12 +9,20 @@ from pathlib import Path
 
 from harness.apply.plan import FROZEN, OBJECT
 from harness.errors import UsageError
-from harness.freeze.commands import compile_unit, internalize, link_units
+from harness.freeze.commands import (
+    MODULE_SUFFIX,
+    build_environment,
+    build_steps,
+    compile_unit,
+    internalize,
+    link_units,
+)
 from harness.policy import kind_of
 from harness.record import Row, RunFile
 from harness.record.decisions import load_decisions
 from harness.replay.find import program_of
 from harness.suite.load import Program
+from harness.suite.model import Build
 from harness.verify.link import link_command
 from harness.vocabulary import Origin
 
@@ -27,6 +35,10 @@ def repro_script(run: RunFile, row: Row, results: Path, suite: str | None = None
     """The script. Raises UsageError for a row without an object."""
     if row.object_digest is None or row.decisions_digest is None:
         raise UsageError(f"this row has no object to reproduce: {row.outcome.value}, {row.detail}", where=run.path.name)
+    if row.copy_:
+        raise UsageError(
+            "this row is of a copy with other names", where=run.path.name, hint="harness replay rebuilds it"
+        )
     program = program_of(run, row.benchmark, suite)
     decisions = load_decisions(results, row.decisions_digest)
     plan = kind_of(decisions.kind).plan(decisions, row.target)
@@ -83,6 +95,15 @@ def _sources(program: Program) -> list[str]:
         f'expect {source.sha256} "$tarball" "the tarball"',
         f'tar --extract --no-same-owner --strip-components=1 --directory {_TREE} --file "$tarball"',
     ]
+    for part in source.parts:
+        folder, name = shlex.quote(f"{_TREE}/{part.folder}"), shlex.quote(part.tarball)
+        lines += [
+            f"# ... and of {part.package} {part.version}, in a folder of the tree.",
+            f'part=${{TARBALLS:-$here}}/{name}; [ -f "$part" ] || {{ echo "missing: $part" >&2; exit 1; }}',
+            f'expect {part.sha256} "$part" "the tarball"',
+            f"mkdir -p {folder}",
+            f'tar --extract --no-same-owner --strip-components=1 --directory {folder} --file "$part"',
+        ]
     return lines + (_embed(program.folder / source.overlay) if source.overlay else [])
 
 
@@ -102,6 +123,8 @@ def _embed(folder: Path) -> list[str]:
 
 
 def _freeze(program: Program, row: Row) -> list[str]:
+    if program.benchmark.program is not None and program.source.build is not None:
+        return _build(program.source.build, program.benchmark.program, row)
     lines, units = [f"cd {_TREE}"], []
     for number, name in enumerate(program.benchmark.files):
         unit = f"unit{number}.bc"
@@ -113,6 +136,20 @@ def _freeze(program: Program, row: Row) -> list[str]:
         "cd ..",
         _command(*_split(link_units(units, "linked.bc"))),
         _command(*_split(internalize("linked.bc", FROZEN))),
+    ]
+
+
+def _build(build: Build, program: str, row: Row) -> list[str]:
+    """The package's own build, with the tools of ``$LLVM``."""
+    environment = build_environment(row.target, row.level, lambda tool: f"$LLVM/{tool}")
+    return [
+        f"cd {_TREE}",
+        *(f'export {name}="{value}"' for name, value in environment.items()),
+        *(shlex.join(step) for step in build_steps(build, row.target)),
+        f"cp {shlex.quote(program + MODULE_SUFFIX)} ../linked.bc",
+        "cd ..",
+        _command(*_split(link_units(["linked.bc"], "whole.bc"))),
+        _command(*_split(internalize("whole.bc", FROZEN))),
     ]
 
 

@@ -2,26 +2,25 @@
 
 from typing import Any
 
+from harness.bench import Bench
 from harness.errors import HarnessError
 from harness.freeze import freeze
-from harness.store import Store
 from harness.suite.load import Program
 from harness.suite.sources import is_fetched, source_tree
-from harness.toolchain import Toolchain
 from harness.vocabulary import Level, Origin, Target
 
 __all__ = ["describe_program"]
 
 
-def describe_program(program: Program, toolchain: Toolchain | None, store: Store | None) -> dict[str, Any]:
+def describe_program(program: Program, bench: Bench | None) -> dict[str, Any]:
     """The program's facts. Lines and IR instructions are None until the sources are in the cache."""
     benchmark, source = program.benchmark, program.source
     lines = instructions = None
-    if store is not None and toolchain is not None and is_fetched(program, store):
-        tree = source_tree(program, store).path
+    if bench is not None and is_fetched(program, bench.store):
+        tree = source_tree(program, bench.store).path
         lines = sum(_lines((tree / name).read_bytes()) for name in benchmark.files)
         try:
-            instructions = freeze(program, Target.X86_64, Level.O0, toolchain, store).instructions
+            instructions = freeze(program, Target.X86_64, Level.O0, bench).instructions
         except HarnessError:
             instructions = None
     upstream = f"{source.package} {source.version}" if source.origin is Origin.DEBIAN else source.path

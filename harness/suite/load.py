@@ -2,18 +2,28 @@
 
 import difflib
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from harness.errors import UsageError
 from harness.paths import SUITES
-from harness.suite.model import Benchmark, Source, Suite
+from harness.suite.model import Benchmark, Shared, Source, Suite, Workload
 
-__all__ = ["LoadedSuite", "Program", "choose", "explain_validation", "load_suite", "suite_names"]
+__all__ = [
+    "LoadedSuite",
+    "Program",
+    "choose",
+    "explain_validation",
+    "fault_message",
+    "load_suite",
+    "suite_file",
+    "suite_names",
+]
 
 EXPECTED = "expected.json"
 
@@ -30,11 +40,21 @@ class Program:
     source: Source
     expected: dict[str, str]
     """Pinned digest of each workload's result; a workload without one is verified against O0."""
+    hidden: tuple[Workload, ...] = ()
+    """Workloads that verify only, from a secret seed (``harness.suite.hidden``)."""
+
+    home: str | None = None
+    """The suite that defines it, where another one shares it."""
 
     @property
     def id(self) -> str:
         """``suite/benchmark``."""
         return f"{self.suite}/{self.benchmark.name}"
+
+    @property
+    def home_id(self) -> str:
+        """The same of the suite that defines it."""
+        return f"{self.home or self.suite}/{self.benchmark.name}"
 
 
 @dataclass(frozen=True)
@@ -52,7 +72,26 @@ class LoadedSuite:
 
     @cached_property
     def programs(self) -> tuple[Program, ...]:
-        """The suite's programs, in its order."""
+        """The suite's programs, in its order; those that it shares with another suite come last.
+
+        Raises UsageError where the other suite has no such program.
+        """
+        return (*self.own_programs, *(p for other in self.definition.shared for p in self._shared_with(other)))
+
+    def _shared_with(self, other: Shared) -> Iterator[Program]:
+        place = f"{self.file}: shared"
+        if other.suite not in suite_names():
+            raise UsageError(f"there is no suite {other.suite!r} to share with", where=place)
+        theirs = load_suite(other.suite)
+        by_name = {program.benchmark.name: program for program in theirs.own_programs}
+        for name in other.benchmarks:
+            if name not in by_name:
+                raise UsageError(f"suite {other.suite!r} has no program {name!r} of its own", where=place)
+            yield replace(by_name[name], suite=self.name, suite_version=self.definition.version, home=theirs.name)
+
+    @cached_property
+    def own_programs(self) -> tuple[Program, ...]:
+        """Those that are defined here."""
         expected = read_expected(self.folder)
         return tuple(
             Program(
@@ -72,11 +111,8 @@ def suite_names() -> list[str]:
     return sorted(path.parent.name for path in SUITES.glob("*/suite.toml"))
 
 
-def load_suite(name: str) -> LoadedSuite:
-    """The suite called ``name``, or the one that a path to a ``suite.toml`` (or its folder) names.
-
-    Raises UsageError for an unknown name and for a file that breaks the schema.
-    """
+def suite_file(name: str) -> Path:
+    """The file of the suite called ``name``, or that a path names. Raises UsageError where there is none."""
     file = SUITES / name / "suite.toml"
     if "/" in name or name.endswith(".toml"):
         file = Path(name).expanduser().resolve()
@@ -88,6 +124,15 @@ def load_suite(name: str) -> LoadedSuite:
         close = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}."
         raise UsageError(f"unknown suite {name!r}", hint=f"{hint} A suite of your own is named by its path.")
+    return file
+
+
+def load_suite(name: str) -> LoadedSuite:
+    """The suite called ``name``, or the one that a path to a ``suite.toml`` (or its folder) names.
+
+    Raises UsageError for an unknown name and for a file that breaks the schema.
+    """
+    file = suite_file(name)
     try:
         definition = Suite.model_validate(tomllib.loads(file.read_text()))
     except tomllib.TOMLDecodeError as error:
@@ -140,17 +185,21 @@ def choose(suite: LoadedSuite, names: Iterable[str]) -> tuple[Program, ...]:
     return tuple(chosen.values())
 
 
+def fault_message(fault: Mapping[str, Any]) -> str:
+    """One of pydantic's faults for people."""
+    message = str(fault["msg"]).removeprefix("Value error, ")
+    if fault["type"] == "extra_forbidden":
+        return "there is no such field"
+    if fault["type"] == "missing":
+        return "this field is missing"
+    return message if fault["type"] == "value_error" else f"{message}, not {fault['input']!r}"
+
+
 def explain_validation(error: ValidationError, file: str) -> UsageError:
     """One error for people out of pydantic's list: the first fault, and how many more there are."""
     faults = error.errors()
     first = faults[0]
     place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"]) or "the file"
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        message = "there is no such field"
-    elif first["type"] == "missing":
-        message = "this field is missing"
-    elif first["type"] != "value_error":
-        message = f"{message}, not {first['input']!r}"
+    message = fault_message(first)
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
     return UsageError(f"{place}: {message}{more}", where=file)

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from harness.vocabulary import Origin, Split
 
-__all__ = ["Benchmark", "Input", "Source", "Suite", "Workload"]
+__all__ = ["Benchmark", "Build", "Input", "Part", "Shared", "Source", "Suite", "Workload"]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\Z")
 # What a program may ask of the preprocessor and of the language's dialect, and nothing else:
@@ -68,11 +68,20 @@ class Input(Model):
 
     file: RelativePath
     """Name in the working folder of the run."""
-    generator: Name
+    generator: Name | None = None
     """A name of ``harness.suite.generators``."""
-    seed: int = Field(ge=0)
+    seed: int | None = Field(default=None, ge=0)
     params: dict[str, int | str | bool] = {}
     """The generator's keyword arguments."""
+    tree: RelativePath | None = None
+    """Instead of a generator and its seed: a file of the program's source tree, such as a model that it needs."""
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        made = self.generator is not None and self.seed is not None
+        if made == (self.tree is not None) or (self.tree and (self.generator or self.seed is not None or self.params)):
+            raise ValueError(f"input {self.file!r} needs a generator and a seed, or the name of a file of the tree")
+        return self
 
 
 class Workload(Model):
@@ -111,6 +120,36 @@ class Workload(Model):
         return self
 
 
+class Part(Model):
+    """A further Debian source package, unpacked into a folder of the tree: a library that the program is built with."""
+
+    folder: RelativePath
+    package: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
+    version: str
+    tarball: Annotated[str, Field(pattern=r"^\w[\w.+~-]*$")]
+    sha256: Sha256
+
+
+class Build(Model):
+    """How a package's own build system makes its programs.
+
+    The steps run in the sandbox, in a copy of the tree. The environment names compilers and flags (``CC``, ``CXX``,
+    ``AR``, ``RANLIB``, ``NM``, ``CFLAGS``, ``CXXFLAGS``, ``LDFLAGS``); in an argument, ``{host}`` stands for the
+    target's triple. Programs are linked with LTO, and the whole-program module of the link is what is frozen.
+    """
+
+    steps: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = Field(min_length=1)
+    """Commands, run one after the other in the tree's folder."""
+    programs: tuple[RelativePath, ...] = Field(min_length=1)
+    """The executables that come of it, relative to the tree."""
+    seconds: float = Field(default=600.0, gt=0, le=7200)
+    """Wall time of the whole build."""
+    processes: int = Field(default=32, ge=1, le=1024)
+    """At one time: a build that makes more is stopped."""
+    scratch: int = Field(default=1024, ge=16, le=16384)
+    """MiB of files, the tree included."""
+
+
 class Source(Model):
     """A source tree that one or more programs are built from."""
 
@@ -129,6 +168,10 @@ class Source(Model):
     """``own``: folder inside the suite's folder; ``local``: path relative to suite.toml, or absolute."""
     overlay: RelativePath | None = None
     """``debian``: folder of the suite whose files are laid over the unpacked tree (a config.h, say)."""
+    parts: tuple[Part, ...] = ()
+    """``debian``: further packages in folders of the tree."""
+    build: Build | None = None
+    """For programs that need their own build system; others name their ``files``."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -140,6 +183,8 @@ class Source(Model):
         for field in ("package", "version", "tarball", "sha256", "path", "overlay"):
             if field not in allowed and getattr(self, field) is not None:
                 raise ValueError(f"a source of origin {self.origin.value!r} has no field {field!r}")
+        if self.parts and self.origin is not Origin.DEBIAN:
+            raise ValueError(f"a source of origin {self.origin.value!r} has no field 'parts'")
         if self.origin is Origin.OWN:
             _relative(self.path or "")
         return self
@@ -153,8 +198,10 @@ class Benchmark(Model):
     """Which of the suite's sources it is built from."""
     description: str = Field(min_length=1)
     language: Literal["c", "c++"] = "c"
-    files: tuple[RelativePath, ...] = Field(min_length=1)
+    files: tuple[RelativePath, ...] = ()
     """Translation units, relative to the source tree."""
+    program: RelativePath | None = None
+    """Instead of ``files``: one of the programs that the source's ``build`` makes."""
     include: tuple[RelativePath, ...] = ()
     """Include folders, relative to the source tree ('.' is the tree itself)."""
     defines: tuple[str, ...] = ()
@@ -174,9 +221,21 @@ class Benchmark(Model):
         for what, names in (("files", self.files), ("workloads", [w.name for w in self.workloads])):
             if duplicate := [name for name, count in Counter(names).items() if count > 1]:
                 raise ValueError(f"{what}: {duplicate[0]!r} is there twice")
+        if bool(self.files) == (self.program is not None):
+            raise ValueError("files: name the translation units, or the `program` that the source's build makes")
+        if self.program is not None and (self.defines or self.flags or self.include):
+            raise ValueError("defines, flags and include go with `files`; a build has options of its own")
         if all(workload.kind != "count" for workload in self.workloads):
             raise ValueError("workloads: none is of the kind 'count': nothing would verify an object")
         return self
+
+
+class Shared(Model):
+    """Programs of another suite that this one has too: one definition, not two."""
+
+    suite: Name
+    """One that comes with the harness."""
+    benchmarks: tuple[Name, ...] = Field(min_length=1)
 
 
 class Suite(Model):
@@ -189,12 +248,15 @@ class Suite(Model):
     """A policy that completes a smaller share of the programs is not ranked."""
     absent: dict[str, str] = {}
     """Programs that the suite's definition names and that are not here, each with the reason."""
-    sources: dict[Name, Source]
-    benchmarks: tuple[Benchmark, ...] = Field(min_length=1)
+    shared: tuple[Shared, ...] = ()
+    sources: dict[Name, Source] = {}
+    benchmarks: tuple[Benchmark, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        names = Counter(b.name for b in self.benchmarks)
+        if not self.benchmarks and not self.shared:
+            raise ValueError("benchmarks: the suite has none")
+        names = Counter([*(b.name for b in self.benchmarks), *(n for other in self.shared for n in other.benchmarks)])
         if duplicate := [name for name, count in names.items() if count > 1]:
             raise ValueError(f"two benchmarks are called {duplicate[0]!r}")
         for benchmark in self.benchmarks:
@@ -202,5 +264,11 @@ class Suite(Model):
                 raise ValueError(
                     f"benchmark {benchmark.name!r} names the source {benchmark.source!r}; "
                     f"the suite has {', '.join(sorted(self.sources))}"
+                )
+            build = self.sources[benchmark.source].build
+            if benchmark.program is not None and (build is None or benchmark.program not in build.programs):
+                raise ValueError(
+                    f"benchmark {benchmark.name!r}: program {benchmark.program!r} is not one of the programs that "
+                    f"the build of source {benchmark.source!r} makes"
                 )
         return self

@@ -16,7 +16,7 @@ from harness.process import Limits, run
 from harness.store import Store, no_space
 from harness.suite.debian import download_orig
 from harness.suite.load import Program
-from harness.suite.model import Source
+from harness.suite.model import Part, Source
 from harness.vocabulary import Origin
 
 __all__ = ["SourceTree", "forget_digests", "is_fetched", "source_tree", "tree_digest"]
@@ -46,7 +46,8 @@ def forget_digests() -> None:
 def _tree_digest(folder: Path, source: Source) -> str:
     if source.origin is Origin.DEBIAN:
         overlay = digest_tree(_folder(folder / source.overlay)) if source.overlay else None
-        return digest_of(["tarball", source.sha256, "overlay", overlay])
+        parts = [[part.folder, part.sha256] for part in source.parts]
+        return digest_of(["tarball", source.sha256, "overlay", overlay, *(["parts", parts] if parts else [])])
     return digest_tree(_own_folder(folder, source))
 
 
@@ -54,7 +55,9 @@ def is_fetched(program: Program, store: Store) -> bool:
     """Whether ``source_tree`` would need no download."""
     if program.source.origin is not Origin.DEBIAN:
         return True
-    return store.path("sources", tree_digest(program)).is_dir() or _tarball(program.source, store).is_file()
+    if store.path("sources", tree_digest(program)).is_dir():
+        return True
+    return all(_tarball(release, store).is_file() for release in _releases(program.source))
 
 
 def source_tree(program: Program, store: Store, offered: Path | None = None) -> SourceTree:
@@ -67,7 +70,8 @@ def source_tree(program: Program, store: Store, offered: Path | None = None) -> 
     if program.source.origin is not Origin.DEBIAN:
         return SourceTree(_own_folder(program.folder, program.source), digest)
     if offered is not None:
-        _check(offered, program.source, offered)
+        for release in _releases(program.source):
+            _check(offered, release, offered)
     return SourceTree(store.folder("sources", digest, _unpacker(program, store, offered)) / "tree", digest)
 
 
@@ -83,27 +87,36 @@ def _folder(path: Path) -> Path:
 
 def _unpacker(program: Program, store: Store, offered: Path | None) -> Callable[[Path], None]:
     def unpack(entry: Path) -> None:
-        tarball = _fetched_tarball(program.source, store, offered)
         tree = entry / "tree"
-        tree.mkdir()
-        # GNU tar keeps modification times and refuses names that leave the folder.
-        command = ["tar", "--extract", "--no-same-owner", "--strip-components=1", "--file", str(tarball)]
-        done = run(command, cwd=tree, limits=Limits(wall=300, memory=None))
-        if b"No space left on device" in done.stderr:
-            raise no_space(store.root)
-        if not done.ok:
-            raise UsageError(f"cannot be unpacked: {done.reason()}", where=str(tarball))
+        for release in _releases(program.source):
+            _unpack(_fetched_tarball(release, store, offered), tree / getattr(release, "folder", "."), store)
         if program.source.overlay:
             shutil.copytree(program.folder / program.source.overlay, tree, dirs_exist_ok=True)
 
     return unpack
 
 
-def _tarball(source: Source, store: Store) -> Path:
+def _releases(source: Source) -> tuple[Source | Part, ...]:
+    """What is fetched: the package itself first."""
+    return (source, *source.parts)
+
+
+def _unpack(tarball: Path, folder: Path, store: Store) -> None:
+    """GNU tar keeps modification times and refuses names that leave the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = ["tar", "--extract", "--no-same-owner", "--strip-components=1", "--file", str(tarball)]
+    done = run(command, cwd=folder, limits=Limits(wall=300, memory=None))
+    if b"No space left on device" in done.stderr:
+        raise no_space(store.root)
+    if not done.ok:
+        raise UsageError(f"cannot be unpacked: {done.reason()}", where=str(tarball))
+
+
+def _tarball(source: Source | Part, store: Store) -> Path:
     return store.path("tarballs", source.sha256 or "") / (source.tarball or "")
 
 
-def _fetched_tarball(source: Source, store: Store, offered: Path | None) -> Path:
+def _fetched_tarball(source: Source | Part, store: Store, offered: Path | None) -> Path:
     """The tarball in the cache; its digest is checked before it gets there."""
 
     def fetch(entry: Path) -> None:
@@ -121,7 +134,7 @@ def _fetched_tarball(source: Source, store: Store, offered: Path | None) -> Path
     return store.folder("tarballs", source.sha256 or "", fetch) / name
 
 
-def _check(entry: Path, source: Source, offered: Path | None) -> None:
+def _check(entry: Path, source: Source | Part, offered: Path | None) -> None:
     assert source.tarball
     where = str(offered / source.tarball) if offered else source.tarball
     file = entry / source.tarball

@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.digest import digest_file, digest_of
+from harness.errors import UsageError
 from harness.store import Store
 from harness.suite.generators import generate
 from harness.suite.load import Program
 from harness.suite.model import Input, Workload
+from harness.suite.sources import source_tree
 
 __all__ = ["ReadyWorkload", "input_key", "inputs_exist", "prepare", "workloads_digest"]
 
@@ -24,16 +27,21 @@ class ReadyWorkload:
 
 
 def prepare(program: Program, store: Store, kind: str = "count") -> tuple[ReadyWorkload, ...]:
-    """The program's workloads of one kind, with all inputs generated."""
+    """The program's workloads of one kind (``count``, ``time``, ``hidden``), with all inputs generated."""
     return tuple(
         ReadyWorkload(
             workload=workload,
-            files={item.file: _input_file(item, store) for item in workload.inputs},
+            files={item.file: _input_file(item, program, store) for item in workload.inputs},
             expected=program.expected.get(workload.name),
         )
-        for workload in program.benchmark.workloads
-        if workload.kind == kind
+        for workload in _of_kind(program, kind)
     )
+
+
+def _of_kind(program: Program, kind: str) -> tuple[Workload, ...]:
+    if kind == "hidden":
+        return program.hidden
+    return tuple(workload for workload in program.benchmark.workloads if workload.kind == kind)
 
 
 def workloads_digest(ready: tuple[ReadyWorkload, ...]) -> str:
@@ -41,7 +49,7 @@ def workloads_digest(ready: tuple[ReadyWorkload, ...]) -> str:
     return digest_of(
         [
             [
-                item.workload.model_dump(mode="json", exclude={"timeout"}),
+                _dump(item.workload),
                 {name: digest_file(path) for name, path in item.files.items()},
                 item.expected,
             ]
@@ -50,19 +58,42 @@ def workloads_digest(ready: tuple[ReadyWorkload, ...]) -> str:
     )
 
 
+def _dump(workload: Workload) -> dict[str, Any]:
+    """All of it but how long it may take, and what says nothing of where an input comes from."""
+    dump = workload.model_dump(mode="json", exclude={"timeout"})
+    for item in dump["inputs"]:
+        if item["tree"] is None:
+            del item["tree"]
+    return dump
+
+
 def input_key(item: Input) -> str:
     """The cache's key of a generated file. A generator that changes its bytes changes its name."""
+    assert item.generator is not None
     return digest_of(["input", item.generator, item.seed, item.params])
 
 
 def inputs_exist(program: Program, store: Store, kind: str = "count") -> bool:
     """Whether ``prepare`` would generate nothing."""
-    workloads = (workload for workload in program.benchmark.workloads if workload.kind == kind)
-    return all(store.path("inputs", input_key(item)).is_dir() for workload in workloads for item in workload.inputs)
+    workloads = _of_kind(program, kind)
+    items = [item for workload in workloads for item in workload.inputs if item.tree is None]
+    return all(store.path("inputs", input_key(item)).is_dir() for item in items)
 
 
-def _input_file(item: Input, store: Store) -> Path:
+def _input_file(item: Input, program: Program, store: Store) -> Path:
+    """The file in the cache, generated if it is not there; or the file of the source tree.
+
+    Raises UsageError when the tree has no such file.
+    """
+    if item.tree is not None:
+        file = source_tree(program, store).path / item.tree
+        if not file.is_file():
+            raise UsageError(f"input {item.file}: the source tree has no file {item.tree}", where=program.id)
+        return file
+    generator, seed = item.generator, item.seed
+    assert generator is not None and seed is not None  # the schema sees to it
+
     def make(entry: Path) -> None:
-        (entry / "content").write_bytes(generate(item.generator, item.seed, item.params))
+        (entry / "content").write_bytes(generate(generator, seed, item.params))
 
     return store.folder("inputs", input_key(item), make) / "content"

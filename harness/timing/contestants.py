@@ -73,7 +73,10 @@ def try_object(program: TimedProgram, digest: str, bench: Bench) -> TrialRun:
     benchmark = program.program.benchmark
     key = digest_of(
         ["tried", 1, digest, benchmark.link, benchmark.language, program.inputs, dict(program.expected)]
-        + [bench.toolchain.runtime_fingerprint(NATIVE), [item.workload.timeout for item in program.ready]]
+        + [
+            bench.toolchain.runtime_fingerprint(NATIVE, program.program.benchmark.language),
+            [item.workload.timeout for item in program.ready],
+        ]
     )
     area = bench.area("tried")
     known: dict[str, Any] | None = bench.store.get(area, key)

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from harness.digest import digest_file, digest_of
@@ -27,6 +27,7 @@ MAJOR = 22
 INSTALL = "apt-get install clang-22 libclang-rt-22-dev llvm-22 llvm-22-dev llvm-22-tools lld-22"
 _TOOLS = (
     *("clang", "clang++", "opt", "llvm-link", "llvm-dis", "ld.lld"),
+    *("llvm-ar", "llvm-ranlib", "llvm-nm", "llvm-as"),
     *("llvm-mca", "llvm-objdump", "llvm-readobj"),
 )
 _USUAL_FOLDERS = (
@@ -97,10 +98,15 @@ class Toolchain:
         remembered.save()
         return Fingerprint(llvm=llvm, runtime=runtime)
 
-    def runtime_fingerprint(self, target: Target) -> str:
-        """The part of the fingerprint that verification on ``target`` depends on."""
+    def runtime_fingerprint(self, target: Target, language: str = "c") -> str:
+        """The part of the fingerprint that verification on ``target`` depends on; of C++, with its library."""
         self.libc(target), self.emulator(target)  # raises with the remedy where one is missing
-        return self.fingerprint.runtime[target.value]
+        runtime = self.fingerprint.runtime[target.value]
+        return runtime if language == "c" else digest_of([runtime, self._cxx_library(target)])
+
+    def _cxx_library(self, target: Target) -> str:
+        """Digest of the static C++ library that clang links for the target."""
+        return _cxx_library(self.tool("clang++"), target)
 
     def _executables(self) -> list[Path]:
         return [Path(os.path.realpath(self.tool(name))) for name in ("clang", "opt", "llvm-link")]
@@ -181,6 +187,20 @@ def _checked(folder: Path, *, where: str) -> Toolchain:
     if missing:
         raise PrerequisiteError(f"LLVM {version} lacks {', '.join(missing)}", where=str(folder), hint=INSTALL)
     return Toolchain(bin=folder, version=version)
+
+
+@lru_cache(maxsize=8)
+def _cxx_library(compiler: str, target: Target) -> str:
+    command = [compiler, f"--target={TARGETS[target].triple}", "-print-file-name=libstdc++.a"]
+    found = Path(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip())
+    if not found.is_file():
+        raise PrerequisiteError(
+            f"no static C++ library for {target.value}", hint=f"apt-get install {TARGETS[target].packages}"
+        )
+    remembered = _FileDigests(cache_root() / "file-digests.json")
+    digest = remembered.of(found)
+    remembered.save()
+    return digest
 
 
 class _FileDigests:

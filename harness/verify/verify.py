@@ -122,11 +122,15 @@ def _counted_run(entry: Path, workload: str, altered: str | None) -> CountedRun:
 
 
 def _key(kind: str, trial: Trial, bench: Bench) -> str:
+    runtime = bench.toolchain.runtime_fingerprint(trial.target, trial.program.benchmark.language)
     return digest_of(
         [
             [kind, 1, trial.object_digest, trial.program.benchmark.link, trial.program.benchmark.language],
             [workloads_digest(trial.ready), dict(trial.expected), [item.workload.timeout for item in trial.ready]],
-            [bench.toolchain.fingerprint.llvm, bench.toolchain.runtime_fingerprint(trial.target)],
+            [
+                bench.toolchain.fingerprint.llvm,
+                runtime,
+            ],
         ]
     )
 
@@ -211,7 +215,8 @@ def expected_results(
         return pinned
     native = Target.X86_64
     reference, digest = build_reference()
-    key = digest_of(["reference", 1, digest, workloads_digest(ready), bench.toolchain.runtime_fingerprint(native)])
+    runtime = bench.toolchain.runtime_fingerprint(native, program.benchmark.language)
+    key = digest_of(["reference", 1, digest, workloads_digest(ready), runtime])
     area = bench.area("reference")
     with bench.store.lock(area, key):
         known: dict[str, str] | None = bench.store.get(area, key)

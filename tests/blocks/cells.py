@@ -45,7 +45,7 @@ def functions(result: CellResult, bench: Bench) -> dict[str, dict[str, int | flo
 def code_of(program: Program, target: Target, bench: Bench, policy: str = "greedy") -> Code | str:
     """The blocks of the program's object."""
     one = cell(program, target, policy)
-    frozen = freeze(program, target, one.level, bench.toolchain, bench.store)
+    frozen = freeze(program, target, one.level, bench)
     kind = kind_of(one.policy.manifest.kind)
     decisions = kind.decide(one.policy, frozen, 0, bench)
     plan = kind.plan(decisions, target)
@@ -60,7 +60,7 @@ def code_of(program: Program, target: Target, bench: Bench, policy: str = "greed
 def counted(program: Program, target: Target, bench: Bench) -> tuple[CountedRun, ...]:
     """What the program's workloads execute."""
     one = cell(program, target)
-    frozen = freeze(program, target, one.level, bench.toolchain, bench.store)
+    frozen = freeze(program, target, one.level, bench)
     kind = kind_of(one.policy.manifest.kind)
     decisions = kind.decide(one.policy, frozen, 0, bench)
     compiled = compile_decisions(frozen, decisions, kind.plan(decisions, target), bench)

@@ -34,7 +34,7 @@ OTHER = PLAIN.replace("argc + 3", "argc + 4")
 
 def compiled(program: Program, target: Target, bench: Bench) -> tuple[FrozenModule, CompilePlan, Compiled]:
     one = cell(program, target)
-    frozen = freeze(program, target, one.level, bench.toolchain, bench.store)
+    frozen = freeze(program, target, one.level, bench)
     kind = kind_of(one.policy.manifest.kind)
     decisions = kind.decide(one.policy, frozen, 0, bench)
     plan = kind.plan(decisions, target)
@@ -65,7 +65,7 @@ def test_options_of_the_variants_leave_the_code_as_it_is(
 ) -> None:
     """What is loaded of the linked program, byte for byte."""
     program = made(tmp_path, PLAIN)
-    frozen = freeze(program, target, level, bench.toolchain, bench.store)
+    frozen = freeze(program, target, level, bench)
     mapped, text = generate_variants(clang_generate(level, target))
     subprocess.run(["cp", frozen.bitcode, tmp_path / mapped.reads], check=True)
     linked = []

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from harness.bench import Bench
 from harness.errors import UsageError
 from harness.freeze import freeze
 from harness.freeze.guards import check_module
@@ -138,7 +139,7 @@ int main(int argc, char **argv) { return marked(argc) == 4; }
 def frozen(folder: Path, level: Level, target: Target, toolchain: Toolchain, store: Store, **fields: Any) -> str:
     """Freeze a program of one function that its source marks; the digest of the module."""
     program = own_program(folder, {"main.c": MARKED}, **fields)
-    return freeze(program, target, level, toolchain, store).digest
+    return freeze(program, target, level, Bench(toolchain, store.root)).digest
 
 
 @pytest.mark.parametrize("target", Target)
@@ -166,6 +167,6 @@ def test_switched_off_optimisation_is_refused_even_when_listed(
     source = "#pragma clang optimize off\nint main(void) { return 0; }\n"
     program = own_program(tmp_path, {"main.c": source}, noinline=("main",))
     with pytest.raises(UsageError, match=r"'main' (is optnone|lacks minsize)"):
-        freeze(program, Target.X86_64, Level.OZ, toolchain, store)
+        freeze(program, Target.X86_64, Level.OZ, Bench(toolchain, store.root))
     with pytest.raises(UsageError, match="'main' is optnone: no policy could optimise it"):
-        freeze(program, Target.X86_64, Level.O2, toolchain, store)
+        freeze(program, Target.X86_64, Level.O2, Bench(toolchain, store.root))

@@ -20,6 +20,7 @@ from harness.store import Store
 from harness.suite import debian
 from harness.suite.load import LoadedSuite, Program, load_suite
 from harness.suite.sources import is_fetched, source_tree, tree_digest
+from harness.suite.workloads import inputs_exist, prepare
 from tests.programs import own_program, write_files
 
 FILES = {"main.c": b"int main(void) { return 0; }\n", "sub/part.c": b"int part;\n", "config.h": b"#define UPSTREAM\n"}
@@ -35,7 +36,7 @@ def tarball(path: Path, files: dict[str, bytes], top: str = "pack-1.0") -> bytes
     return path.read_bytes()
 
 
-def suite(folder: Path, sha256: str, overlay: bool = False) -> LoadedSuite:
+def suite(folder: Path, sha256: str, overlay: bool = False, more: str = "", inputs: str = "") -> LoadedSuite:
     text = f"""
 name = "packed"
 version = "1"
@@ -49,6 +50,7 @@ version = "1.0"
 tarball = "pack_1.0.orig.tar.gz"
 sha256 = "{sha256}"
 {'overlay = "over"' if overlay else ""}
+{more}
 
 [[benchmarks]]
 name = "main"
@@ -56,7 +58,7 @@ source = "pack"
 description = "Nothing."
 files = ["main.c"]
 split = "train"
-workloads = [{{ name = "small" }}]
+workloads = [{{ name = "small"{inputs} }}]
 """
     write_files(folder, {"suite.toml": text})
     return load_suite(str(folder / "suite.toml"))
@@ -388,3 +390,47 @@ def test_without_apt_the_way_out_is_named(
     with pytest.raises(PrerequisiteError, match="apt-get is not here") as raised:
         source_tree(program, cache)
     assert raised.value.exit_code == 3 and "--from DIR" in (raised.value.hint or "")
+
+
+def test_a_second_release_lies_in_a_folder_of_the_tree(offered: Path, tmp_path: Path, cache: Store) -> None:
+    main = tarball(offered / "pack_1.0.orig.tar.gz", FILES)
+    part = tarball(offered / "lib_2.0.orig.tar.gz", {"lib.c": b"int lib;\n", "model/data": b"numbers"}, "lib-2.0")
+    more = f"""
+[[sources.pack.parts]]
+folder = "third/lib"
+package = "lib"
+version = "2.0"
+tarball = "lib_2.0.orig.tar.gz"
+sha256 = "{hashlib.sha256(part).hexdigest()}"
+"""
+    inputs = ', inputs = [{ file = "numbers", tree = "third/lib/model/data" }]'
+    digest = hashlib.sha256(main).hexdigest()
+    program = suite(tmp_path / "suite", digest, more=more, inputs=inputs).programs[0]
+    assert tree_digest(program) != tree_digest(suite(tmp_path / "plain", digest).programs[0])
+    tree = source_tree(program, cache, offered)
+    assert content_of(tree.path) == {**FILES, "third/lib/lib.c": b"int lib;\n", "third/lib/model/data": b"numbers"}
+    (ready,) = prepare(program, cache)
+    assert ready.files["numbers"].read_bytes() == b"numbers"
+    assert inputs_exist(program, cache)
+    missing = suite(tmp_path / "missing", digest, more=more, inputs=inputs.replace("data", "dada")).programs[0]
+    with pytest.raises(UsageError, match="the source tree has no file third/lib/model/dada"):
+        prepare(missing, cache)
+    (offered / "lib_2.0.orig.tar.gz").write_bytes(part + b"!")
+    with pytest.raises(UsageError, match="refused: its sha256 is"):
+        source_tree(program, Store(tmp_path / "other"), offered)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        '{ file = "in" }',
+        '{ file = "in", generator = "text" }',
+        '{ file = "in", seed = 1 }',
+        '{ file = "in", tree = "x", seed = 1 }',
+        '{ file = "in", tree = "x", generator = "text", seed = 1 }',
+        '{ file = "in", tree = "x", params = { size = 1 } }',
+    ],
+)
+def test_an_input_is_generated_or_taken_from_the_tree(item: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="needs a generator and a seed, or the name of a file of the tree"):
+        suite(tmp_path, "0" * 64, inputs=f", inputs = [{item}]")

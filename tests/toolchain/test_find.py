@@ -14,6 +14,7 @@ from harness.vocabulary import Target
 
 TOOLS = (
     *("clang", "clang++", "opt", "llvm-link", "llvm-dis", "ld.lld"),
+    *("llvm-ar", "llvm-ranlib", "llvm-nm", "llvm-as"),
     *("llvm-mca", "llvm-objdump", "llvm-readobj"),
 )
 

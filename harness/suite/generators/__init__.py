@@ -9,16 +9,16 @@ and ``sqrt``, which IEEE 754 fixes; never ``sin`` or ``exp``, which differ betwe
 import inspect
 from collections.abc import Callable
 from importlib import import_module
+from pkgutil import iter_modules
 from random import Random
 
 from harness.errors import UsageError
 
-__all__ = ["generate", "generator", "names"]
+__all__ = ["check_parameters", "generate", "generator", "names"]
 
 Generator = Callable[..., bytes]
 
 _REGISTRY: dict[str, Generator] = {}
-_MODULES = ("audio", "binary", "images", "structures", "text")
 
 
 def generator(name: str) -> Callable[[Generator], Generator]:
@@ -34,8 +34,9 @@ def generator(name: str) -> Callable[[Generator], Generator]:
 
 
 def _load() -> None:
-    for module in _MODULES:
-        import_module(f"{__name__}.{module}")
+    for module in iter_modules(__path__):
+        if not module.name.startswith("_"):
+            import_module(f"{__name__}.{module.name}")
 
 
 def names() -> list[str]:
@@ -49,6 +50,11 @@ def generate(name: str, seed: int, params: dict[str, int | str | bool]) -> bytes
 
     Raises UsageError when there is no such generator or it does not take these parameters.
     """
+    return check_parameters(name, params)(Random(seed), **params)
+
+
+def check_parameters(name: str, params: dict[str, int | str | bool]) -> Generator:
+    """The generator of this name. Raises UsageError when there is none or it does not take these parameters."""
     _load()
     if name not in _REGISTRY:
         raise UsageError(f"unknown input generator {name!r}", hint=f"there are: {', '.join(names())}")
@@ -57,4 +63,4 @@ def generate(name: str, seed: int, params: dict[str, int | str | bool]) -> bytes
         inspect.signature(function).bind(Random(), **params)
     except TypeError as error:
         raise UsageError(f"generator {name!r}: {error}") from None
-    return function(Random(seed), **params)
+    return function

@@ -1,0 +1,47 @@
+"""What may be found wrong, and where it stands."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.suite.load import LoadedSuite
+from harness.suite.locate import locate
+
+__all__ = ["Finding", "placed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault."""
+
+    benchmark: str
+    """Empty for one of the suite itself."""
+    check: str
+    message: str
+    workload: str = ""
+    field: str = ""
+    """In the suite's definition: ``benchmarks.hello.files``."""
+    place: str = ""
+    """``suite.toml:14``; empty where no line is to blame."""
+
+
+def placed(finding: Finding, suite: LoadedSuite) -> Finding:
+    """The finding with the line of the program, or of its workload, that it is about."""
+    if finding.place:
+        return finding
+    names = [benchmark.name for benchmark in suite.definition.benchmarks]
+    if finding.benchmark not in names:
+        return finding  # shared: it stands in another suite's file
+    at = names.index(finding.benchmark)
+    path: list[str | int] = ["benchmarks", at]
+    field = f"benchmarks.{finding.benchmark}"
+    workloads = [workload.name for workload in suite.definition.benchmarks[at].workloads]
+    if finding.workload in workloads:
+        path += ["workloads", workloads.index(finding.workload)]
+        field += f".workloads.{finding.workload}"
+    return replace(finding, field=finding.field or field, place=place_of(suite.file, path))
+
+
+def place_of(file: Path, path: list[str | int]) -> str:
+    """``suite.toml:14``."""
+    line = locate(file.read_text(), path)
+    return file.name if line is None else f"{file.name}:{line}"

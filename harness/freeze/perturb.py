@@ -1,0 +1,110 @@
+"""Copies of a frozen module that say the same under other names and in another order.
+
+A policy that looks at code decides the same for a copy, or nearly; one that has learnt by heart what to do with these
+very modules finds none of them. Local symbols get names drawn at random, function definitions a random order; ``main``
+and what libc provides keep their names. What a copy cannot hide: string constants, names of types, and the code itself.
+"""
+
+import json
+import re
+from pathlib import Path
+from random import Random
+
+from harness.bench import Bench
+from harness.digest import digest_file, digest_of
+from harness.errors import UsageError
+from harness.freeze.freeze import FrozenModule, count_instructions
+from harness.process import Limits, run
+
+__all__ = ["COPIES", "is_perturbed", "perturb", "perturbed"]
+
+COPIES = 3
+"""Copies of each module that a run with ``--perturb`` makes: enough to see how far names and order move any policy."""
+
+_LIMITS = Limits(wall=300)
+_VARIABLE = re.compile(rb'^@("[^"]*"|[-\w$.]+) = (?:internal|private) ', re.MULTILINE)
+_FUNCTION = re.compile(rb'^define (?:internal|private) [^\n]*?@("[^"]*"|[-\w$.]+)\(', re.MULTILINE)
+_SYMBOL = re.compile(rb'@("[^"]*"|[-\w$.]+)|"[^"]*"')
+"""A symbol, or a string: what stands in a string constant is no symbol. Quotes in strings are escaped as ``\\22``."""
+_DEFINITION = re.compile(rb"^define .*?^\}\n", re.MULTILINE | re.DOTALL)
+_NUMBERED = re.compile(rb"\d+\Z")
+_COMDAT = re.compile(rb" comdat(?! *[(=])(?=[ ,{\n])")
+
+
+def perturbed(frozen: FrozenModule, copy: int, bench: Bench) -> FrozenModule:
+    """The module's copy of this number, from 1 on; number 0 is the module itself."""
+    if copy == 0:
+        return frozen
+
+    def make(entry: Path) -> None:
+        text, output = entry / "copy.ll", entry / "frozen.bc"
+        text.write_bytes(perturb(_tool(["llvm-dis", str(frozen.bitcode), "-o", "-"], entry, bench), copy))
+        _tool(["llvm-as", str(text), "-o", str(output)], entry, bench)
+        text.unlink()
+        facts = {"digest": digest_file(output), "instructions": count_instructions(output, bench.toolchain)}
+        (entry / "facts.json").write_text(json.dumps(facts))
+
+    entry = bench.store.folder("perturbed", _key(frozen, copy, bench), make)
+    facts = json.loads((entry / "facts.json").read_bytes())
+    return FrozenModule(entry / "frozen.bc", facts["digest"], facts["instructions"], frozen.target, frozen.level)
+
+
+def is_perturbed(frozen: FrozenModule, copy: int, bench: Bench) -> bool:
+    """Whether ``perturbed`` would have nothing to do."""
+    return copy == 0 or bench.store.path("perturbed", _key(frozen, copy, bench)).is_dir()
+
+
+def _key(frozen: FrozenModule, copy: int, bench: Bench) -> str:
+    return digest_of(["perturbed", 1, frozen.digest, copy, bench.toolchain.fingerprint.llvm])
+
+
+def _tool(command: list[str], folder: Path, bench: Bench) -> bytes:
+    done = run([bench.toolchain.tool(command[0]), *command[1:]], cwd=folder, limits=_LIMITS)
+    if not done.ok:
+        bench.store.require_space(done.stderr)
+        raise UsageError(f"a copy with other names cannot be made: {done.reason()}")
+    return done.stdout
+
+
+def perturb(ir: bytes, seed: int) -> bytes:
+    """The module's text with local symbols renamed and functions in another order; the same for the same seed."""
+    random = Random(seed)
+    names = [m[1] for pattern in (_VARIABLE, _FUNCTION) for m in pattern.finditer(ir) if not _NUMBERED.match(m[1])]
+    assembly = b"".join(line for line in ir.splitlines(keepends=True) if line.startswith(b"module asm "))
+    local = sorted({name for name in names if name.strip(b'"') not in assembly} - {b"main"})
+    numbers = list(range(len(local)))
+    random.shuffle(numbers)
+    renamed = {name: b"@s%x" % (number + (1 << 20)) for name, number in zip(local, numbers, strict=True)}
+    taken = {match[1] for match in _SYMBOL.finditer(ir) if match[1] is not None}
+    while any(name[1:] in taken for name in renamed.values()):
+        renamed = {name: new + b"_" for name, new in renamed.items()}
+
+    def other(match: re.Match[bytes]) -> bytes:
+        return renamed.get(match[1], match[0]) if match[1] is not None else match[0]
+
+    return _reordered(_SYMBOL.sub(other, _with_comdats_named(ir)), random)
+
+
+def _with_comdats_named(ir: bytes) -> bytes:
+    """``comdat`` alone means the comdat of the symbol's own name: say which."""
+
+    def named(line: bytes) -> bytes:
+        symbol = _SYMBOL.search(line)
+        if symbol is None or symbol[1] is None or not _COMDAT.search(line):
+            return line
+        return _COMDAT.sub(b" comdat($" + symbol[1] + b")", line, count=1)
+
+    if b" comdat" not in ir:
+        return ir
+    lines = ir.splitlines(keepends=True)
+    return b"".join(named(line) if line.startswith((b"@", b"define ")) else line for line in lines)
+
+
+def _reordered(ir: bytes, random: Random) -> bytes:
+    """The definitions shuffled among their places; left as they are where one has a number for a name."""
+    definitions = [match[0] for match in _DEFINITION.finditer(ir)]
+    if any(re.match(rb"define [^\n]*?@\d+\(", definition) for definition in definitions):
+        return ir
+    random.shuffle(definitions)
+    following = iter(definitions)
+    return _DEFINITION.sub(lambda _: next(following), ir)

@@ -1,0 +1,66 @@
+"""Workloads that nobody has seen: the suite's own with inputs from a secret seed.
+
+They verify and count nothing, so that numbers of runs with and without them can be compared. What is right on them
+the reference build says. The secret's digest is recorded: whoever publishes it later can show that it was this one.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.suite.load import Program
+from harness.suite.model import Input, Workload
+
+__all__ = ["commitment", "read_secret", "with_hidden"]
+
+_SHORTEST = 16
+_SEED_BITS = 48
+
+
+def read_secret(file: Path) -> bytes:
+    """The secret in the file, without white space at its ends. Raises UsageError for one that could be guessed."""
+    try:
+        secret = file.read_bytes().strip()
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", where=str(file)) from None
+    if len(secret) < _SHORTEST:
+        raise UsageError(
+            f"a secret of {len(secret)} bytes can be guessed; {_SHORTEST} are the least",
+            where=str(file),
+            hint=f"make one: head -c 32 /dev/urandom | base64 > {file}",
+        )
+    return secret
+
+
+def commitment(secret: bytes) -> str:
+    """What is recorded of the secret: a digest that binds to it and does not reveal it."""
+    return hmac.digest(secret, b"hidden workloads", hashlib.sha256).hex()
+
+
+def with_hidden(programs: Iterable[Program], secret: bytes) -> tuple[Program, ...]:
+    """The programs with one hidden workload for each of theirs of the kind ``count`` that has inputs."""
+    return tuple(replace(program, hidden=_hidden(program, secret)) for program in programs)
+
+
+def _hidden(program: Program, secret: bytes) -> tuple[Workload, ...]:
+    seen = [w for w in program.benchmark.workloads if w.kind == "count" and any(item.generator for item in w.inputs)]
+    return tuple(
+        workload.model_copy(
+            update={
+                "name": f"hidden-{number}",
+                "inputs": tuple(_reseeded(item, f"{program.id}/{workload.name}", secret) for item in workload.inputs),
+            }
+        )
+        for number, workload in enumerate(seen, start=1)
+    )
+
+
+def _reseeded(item: Input, workload: str, secret: bytes) -> Input:
+    if item.tree is not None:
+        return item
+    told = f"{workload}/{item.file}".encode()
+    seed = int.from_bytes(hmac.digest(secret, told, hashlib.sha256)[: _SEED_BITS // 8], "big")
+    return item.model_copy(update={"seed": seed})

@@ -1,0 +1,144 @@
+"""Programs that only their package's own build can make: configured and made in the sandbox, with LTO."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.admission.sanitizers import sanitizer_findings
+from harness.bench import Bench
+from harness.errors import UsageError
+from harness.flow.cell import reference_object
+from harness.freeze import freeze
+from harness.suite.load import Program
+from harness.suite.model import Benchmark, Build, Source
+from harness.suite.workloads import prepare
+from harness.verify.verify import run_workloads
+from harness.vocabulary import Level, Origin, Split, Target
+from tests.programs import write_files
+
+CONFIGURE = """#!/bin/sh
+set -e
+for word in "$@"; do case $word in --host=*) host=${word#--host=};; esac; done
+echo 'int main(void) { return 0; }' > probe.c
+$CC $CFLAGS probe.c $LDFLAGS -o probe
+echo "#define HOST \\"$host\\"" > config.h
+for name in CC CXX AR CFLAGS LDFLAGS; do eval "echo \\"$name = \\$$name\\""; done > config.mk
+"""
+MAKEFILE = """
+include config.mk
+all: bin/greet bin/part
+bin/greet: main.o libword.a
+\tmkdir -p bin && $(CC) $(CFLAGS) main.o libword.a $(LDFLAGS) -o $@
+bin/part: part.o libword.a
+\tmkdir -p bin && $(CC) $(CFLAGS) part.o libword.a $(LDFLAGS) -o $@
+libword.a: word.o unused.o
+\t$(AR) rcs $@ $^
+%.o: %.c config.h
+\t$(CC) $(CFLAGS) -c $< -o $@
+forever:
+\twhile :; do :; done
+recurse:
+\t$(MAKE) -j2 recurse recurse2
+recurse2:
+\t$(MAKE) -j2 recurse recurse2
+peek:
+\tcat SECRET
+net:
+\tgetent hosts example.org
+"""
+SOURCES: dict[str, str | bytes] = {
+    "configure": CONFIGURE,
+    "Makefile": MAKEFILE,
+    "main.c": "#include <stdio.h>\nconst char *word(int);\n"
+    "int main(int n, char **v) { puts(word(n)); return v == 0; }\n",
+    "part.c": '#include <stdio.h>\nconst char *word(int);\nint main(void) { puts("part"); puts(word(9)); return 0; }\n',
+    "word.c": '#include "config.h"\n'
+    "static const char *const words[] = {HOST, HOST, HOST};\n"
+    'const char *word(int n) { return n < 3 ? words[n] + sizeof HOST - 10 : "beyond"; }\n',
+    "unused.c": "int unused(void) { return 1; }\n",
+}
+STEPS = (("sh", "./configure", "--host={host}"), ("make",))
+
+
+def package(folder: Path, name: str = "bin/greet", **changes: Any) -> Program:
+    write_files(folder / "src", SOURCES)
+    build = {"steps": STEPS, "programs": ("bin/greet", "bin/part"), "seconds": 120, **changes}
+    return Program(
+        suite="made",
+        suite_version="1",
+        folder=folder,
+        benchmark=Benchmark(
+            name="greet",
+            source="package",
+            description="Made by a test.",
+            program=name,
+            split=Split.TRAIN,
+            workloads=({"name": "only"},),  # type: ignore[arg-type]
+        ),
+        source=Source(origin=Origin.OWN, licence="MIT", path="src", build=Build(**build)),
+        expected={},
+    )
+
+
+@pytest.mark.parametrize("target", Target)
+def test_a_build_gives_a_module_that_runs(target: Target, bench: Bench, tmp_path: Path) -> None:
+    program = package(tmp_path)
+    frozen = freeze(program, target, Level.O2, bench)
+    assert 0 < frozen.instructions < 100  # neither the other program nor what nobody calls
+    built, _ = reference_object(program, Level.O2, target, bench)
+    results = run_workloads(program, target, built, prepare(program, bench.store), bench)
+    assert len(results) == 1
+
+
+def test_levels_have_their_attributes_and_programs_share_a_build(bench: Bench, tmp_path: Path) -> None:
+    digests = {freeze(package(tmp_path), Target.X86_64, level, bench).digest for level in (Level.O2, Level.OZ)}
+    assert len(digests) == 2  # minsize is in one of them; the guards have looked
+    part = freeze(package(tmp_path, "bin/part"), Target.X86_64, Level.O2, bench)
+    assert part.digest not in digests
+    assert len(list((bench.store.root / "builds").rglob("1.bc"))) >= 2
+
+
+def test_two_builds_are_equal(bench: Bench, tmp_path: Path) -> None:
+    one = freeze(package(tmp_path / "one"), Target.X86_64, Level.O3, bench)
+    two = freeze(package(tmp_path / "two", seconds=121), Target.X86_64, Level.O3, bench)
+    assert one.bitcode != two.bitcode
+    assert one.digest == two.digest
+
+
+@pytest.mark.parametrize(
+    ("step", "changes", "fragments"),
+    [
+        (("make", "forever"), {"seconds": 3}, ("step make forever", "stopped at its limit of 3 s")),
+        (("make", "nothing"), {}, ("step make nothing", "exit status 2", "No rule to make target")),
+        (("make", "peek"), {}, ("step make peek", "exit status 2")),
+        (("make", "net"), {}, ("step make net", "exit status 2")),
+        (("rm", "-r", "bin"), {}, ("leaves no module of bin/greet", "not there")),
+    ],
+)
+def test_a_build_that_goes_wrong_is_named(
+    step: tuple[str, ...], changes: dict[str, Any], fragments: tuple[str, ...], bench: Bench, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError) as raised:
+        freeze(package(tmp_path, steps=(*STEPS, step), **changes), Target.X86_64, Level.O1, bench)
+    assert raised.value.where == "made/greet"
+    for fragment in fragments:
+        assert fragment in raised.value.message
+
+
+def test_a_build_that_forks_without_end_is_stopped(bench: Bench, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="its own build fails: step make recurse"):
+        program = package(tmp_path, steps=(*STEPS, ("make", "recurse")), processes=24, seconds=20)
+        freeze(program, Target.X86_64, Level.O1, bench)
+
+
+def test_the_sanitizers_watch_a_built_program(bench: Bench, tmp_path: Path) -> None:
+    program = package(tmp_path)
+    ready = prepare(program, bench.store)
+    assert sanitizer_findings(program, ready, bench) == []
+    (tmp_path / "src" / "main.c").write_text("int main(int n, char **v) { return (n + 2147483647) == 3 || v == 0; }\n")
+    from harness.suite.sources import forget_digests
+
+    forget_digests()
+    (finding,) = sanitizer_findings(program, ready, bench)
+    assert "signed integer overflow" in finding
