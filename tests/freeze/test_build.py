@@ -12,6 +12,7 @@ from harness.flow.cell import reference_object
 from harness.freeze import freeze
 from harness.suite.load import Program
 from harness.suite.model import Benchmark, Build, Source
+from harness.suite.sources import forget_digests
 from harness.suite.workloads import prepare
 from harness.verify.verify import run_workloads
 from harness.vocabulary import Level, Origin, Split, Target
@@ -99,6 +100,20 @@ def test_levels_have_their_attributes_and_programs_share_a_build(bench: Bench, t
     assert len(list((bench.store.root / "builds").rglob("1.bc"))) >= 2
 
 
+def test_a_package_that_wants_fast_math_does_not_get_it(bench: Bench, tmp_path: Path) -> None:
+    """Its flags stand before ours; the guards, which have looked, would refuse what is left of them."""
+    program = package(tmp_path)
+    makefile = tmp_path / "src" / "Makefile"
+    makefile.write_text(MAKEFILE.replace("$(CFLAGS) -c", "-O3 -ffast-math $(CFLAGS) -c"))
+    (tmp_path / "src" / "main.c").write_text(
+        "#include <stdio.h>\nint main(int n, char **v) { double x = n; "
+        'printf("%g\\n", x * 0.1 + x / 3 - x); return v == 0; }\n'
+    )
+    forget_digests()
+    assert "-ffast-math" in makefile.read_text()
+    assert freeze(program, Target.X86_64, Level.OZ, bench).instructions > 5
+
+
 def test_two_builds_are_equal(bench: Bench, tmp_path: Path) -> None:
     one = freeze(package(tmp_path / "one"), Target.X86_64, Level.O3, bench)
     two = freeze(package(tmp_path / "two", seconds=121), Target.X86_64, Level.O3, bench)
@@ -137,8 +152,6 @@ def test_the_sanitizers_watch_a_built_program(bench: Bench, tmp_path: Path) -> N
     ready = prepare(program, bench.store)
     assert sanitizer_findings(program, ready, bench) == []
     (tmp_path / "src" / "main.c").write_text("int main(int n, char **v) { return (n + 2147483647) == 3 || v == 0; }\n")
-    from harness.suite.sources import forget_digests
-
     forget_digests()
     (finding,) = sanitizer_findings(program, ready, bench)
     assert "signed integer overflow" in finding

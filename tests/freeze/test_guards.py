@@ -170,3 +170,12 @@ def test_switched_off_optimisation_is_refused_even_when_listed(
         freeze(program, Target.X86_64, Level.OZ, Bench(toolchain, store.root))
     with pytest.raises(UsageError, match="'main' is optnone: no policy could optimise it"):
         freeze(program, Target.X86_64, Level.O2, Bench(toolchain, store.root))
+
+
+def test_a_listed_function_may_have_the_number_that_linking_gives(toolchain: Toolchain, tmp_path: Path) -> None:
+    """Two units with a local function of one name: the second becomes ``marked.12``. Nothing else is let through."""
+    source = "__attribute__((noinline)) int marked(int x) { return x * 3; }\n"
+    ir = module(toolchain, tmp_path, Level.O2, source=source)
+    check_module(ir.replace(b"@marked(", b"@marked.12("), Level.O2, ["marked"], "suite/program")
+    for other in (b"@marked.x(", b"@marked12(", b"@unmarked.12("):
+        assert "is noinline" in refused(ir.replace(b"@marked(", other), Level.O2, "marked")

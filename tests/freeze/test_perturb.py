@@ -69,6 +69,8 @@ def test_copies_differ_and_are_reproducible(bench: Bench, tmp_path: Path) -> Non
     digests = {perturbed(frozen, number, bench).digest for number in (1, 2, 3, 4, 5)}
     assert len(digests) == 5
     assert is_perturbed(frozen, 5, bench)
+    places = {defined(text_of(perturbed(frozen, n, bench).bitcode, bench)).index("main") for n in (1, 2, 3, 4, 5)}
+    assert len(places) > 1  # the order changes too
     text = text_of(frozen.bitcode, bench).encode()
     assert perturb(text, 2) == perturb(text, 2) != perturb(text, 3)
 
