@@ -2,13 +2,14 @@
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from harness.sandbox import Job
 
-__all__ = ["HELPER", "all_gone", "helping", "named", "own_children", "shell", "unlike", "wait_for"]
+__all__ = ["HELPER", "all_gone", "command_lines", "helping", "named", "own_children", "shell", "unlike", "wait_for"]
 
 HELPER = "/helper"
 
@@ -25,14 +26,14 @@ def helping(helper: Path, *words: str, **fields: Any) -> Job:
 
 def named(words: str) -> list[int]:
     """The processes of this machine whose command line contains these words; no zombies."""
-    found = []
+    return [pid for pid, line in command_lines() if words.encode() in line.replace(b"\0", b" ")]
+
+
+def command_lines() -> Iterator[tuple[int, bytes]]:
+    """Of this machine's processes, as the kernel has them; a process may end between the look at its name and this."""
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if words.encode() in (folder / "cmdline").read_bytes().replace(b"\0", b" "):
-                found.append(int(folder.name))
-        except OSError:
-            continue
-    return found
+        with suppress(OSError):
+            yield int(folder.name), (folder / "cmdline").read_bytes()
 
 
 def own_children() -> list[str]:

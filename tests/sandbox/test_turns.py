@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -21,7 +21,7 @@ from harness.sandbox import MIB, Finished, Job, Limits, Reason, Sandbox
 from harness.sandbox.slots import close_slots
 from harness.sandbox.turns import NextTurns, run_in_turns
 from harness.toolchain import Toolchain
-from tests.sandbox.jobs import all_gone, named, own_children, shell, unlike, wait_for
+from tests.sandbox.jobs import all_gone, command_lines, named, own_children, shell, unlike, wait_for
 
 PROGRAM = "/turns"
 CORE = max(os.sched_getaffinity(0))
@@ -105,7 +105,7 @@ def without_repeats(items: Sequence[int]) -> list[int]:
 
 def guards(marker: str) -> list[int]:
     """Of the jobs with these words in their command lines."""
-    return [pid for pid in named(marker) if b"\0status=" in Path(f"/proc/{pid}/cmdline").read_bytes()[:200]]
+    return [pid for pid, line in command_lines() if marker.encode() in line and b"\0status=" in line[:200]]
 
 
 @contextmanager
@@ -192,7 +192,9 @@ def test_a_job_stays_on_its_core_and_its_guard_off_it(box: Sandbox, make: Make) 
     seen: list[set[int]] = []
 
     def look(alive: Sequence[int]) -> list[tuple[int, float]]:
-        seen.extend(os.sched_getaffinity(pid) for pid in guards(marker))
+        for pid in guards(marker):
+            with suppress(ProcessLookupError):  # it may end while we look
+                seen.append(os.sched_getaffinity(pid))
         return [(number, SLICE) for number in alive]
 
     in_turns(box, make("record", 10, 0, marker), make("record", 10, 0, marker), turns=look)
