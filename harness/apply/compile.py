@@ -136,13 +136,12 @@ def tool_job(
     limits = SandboxLimits(
         wall=timeout, memory=8 * GIB, address_space=8 * GIB, processes=16, files=10_000, scratch=GIB, file_size=GIB
     )
-    prefix = Path(program).parent.parent
     return Job(
         program,
         arguments,
         files={f"{SCRATCH}/{source.name}": source},
         system=True,
-        folders=() if prefix.is_relative_to("/usr") else (prefix,),
+        folders=bench.toolchain.folders,
         environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
         results=results,
         limits=limits,

@@ -80,7 +80,7 @@ def _run(
             "/bin/sh",
             ("-euc", build_script(build, target, f"{SCRATCH}/{_ARCHIVE}")),
             system=True,
-            folders=_toolchain_folders(bench),
+            folders=bench.toolchain.folders,
             files={f"{SCRATCH}/{_ARCHIVE}": archive},
             environment={"PATH": _PATH, "TMPDIR": SCRATCH, "HOME": SCRATCH, "LC_ALL": "C", **environment},
             results=tuple(f"tree/{name}" for name in wanted),
@@ -99,12 +99,6 @@ def _run(
         bench.store.require_space()
         raise UsageError(f"its own build fails: {_reason(done)}", where=program.id)
     return done
-
-
-def _toolchain_folders(bench: Bench) -> tuple[Path, ...]:
-    """Where the toolchain lies, if that is no place that a sandbox shows anyway."""
-    prefix = bench.toolchain.bin.resolve().parent
-    return () if prefix.is_relative_to("/usr") else (prefix,)
 
 
 def _reason(done: Finished) -> str:

@@ -17,8 +17,12 @@ __all__ = ["Benchmark", "Build", "Input", "Part", "Shared", "Source", "Suite", "
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\Z")
 # What a program may ask of the preprocessor and of the language's dialect, and nothing else:
-# an optimisation flag here would leak into every policy's module.
-_FLAG = re.compile(r"-(std=[\w+:]+|f(no-)?(signed-char|unsigned-char|common|strict-aliasing)|Wno-[\w-]+|w)\Z")
+# an optimisation flag here would leak into every policy's module. Some give a meaning to what
+# programs older than the rule do: arithmetic that wraps, a cast that goes to the nearest value.
+_FLAG = re.compile(
+    r"-(std=[\w+:]+|f(no-)?(signed-char|unsigned-char|common|strict-aliasing)"
+    r"|fwrapv|fno-strict-float-cast-overflow|Wno-[\w-]+|w)\Z"
+)
 _LINK = re.compile(r"-l[\w+.-]+\Z")
 
 
@@ -41,7 +45,7 @@ def _flag(value: str) -> str:
     if not _FLAG.match(value):
         raise ValueError(
             f"flag {value!r} is not allowed: a program may set its language standard, char signedness, "
-            "-fcommon, -f[no-]strict-aliasing and warnings only"
+            "-fcommon, -f[no-]strict-aliasing, -fwrapv, -fno-strict-float-cast-overflow and warnings only"
         )
     return value
 

@@ -59,6 +59,12 @@ class Toolchain:
         """Absolute path of a tool (``clang``, ``opt``, …)."""
         return str(self.bin / name)
 
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where the installation lies, if that is no place that a sandbox shows anyway."""
+        prefix = self.bin.resolve().parent
+        return () if prefix.is_relative_to("/usr") else (prefix,)
+
     def emulator(self, target: Target) -> str | None:
         """Absolute path of the target's emulator, None for the native target."""
         command = TARGETS[target].emulator

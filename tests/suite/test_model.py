@@ -34,7 +34,7 @@ SUITE: dict[str, Any] = {
             "files": ["one.c", "sub/two.c"],
             "include": [".", "sub"],
             "defines": ["NDEBUG", "SIZE=3"],
-            "flags": ["-std=gnu99", "-fsigned-char", "-fno-strict-aliasing", "-fcommon", "-Wno-unused-value", "-w"],
+            "flags": ["-std=gnu99", "-fsigned-char", "-fno-strict-aliasing", "-fwrapv", "-Wno-unused-value", "-w"],
             "link": ["-lm", "-lstdc++"],
             "split": "train",
             "workloads": [
@@ -94,7 +94,7 @@ def test_a_sound_suite_is_read() -> None:
     "flag",
     [
         "-O3", "-Os", "-O0", "-Ofast", "-ffast-math", "-fno-inline", "-fno-inline-functions", "-funroll-loops",
-        "-march=native", "-mavx2", "-flto", "-fsanitize=address", "-fprofile-use=x", "-fno-builtin", "-fwrapv",
+        "-march=native", "-mavx2", "-flto", "-fsanitize=address", "-fprofile-use=x", "-fno-builtin", "-ftrapv",
         "-fno-vectorize", "-g", "-DNDEBUG", "-Iother", "-Xclang", "-mllvm", "-ffp-contract=fast", "-include",
         "-Wl,-O2", "-std=c99 -O3", "-std=", "--std=c99", "-w -O3", "-Wno-x,y", "-x", "", "-fcommon\n", "x.c", "@file",
     ],
