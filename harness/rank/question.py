@@ -133,7 +133,8 @@ def questions(
 ) -> list[Question]:
     """One question for each recorded suite, track, target and reference that the arguments leave open.
 
-    Raises UsageError when nothing is recorded, or nothing of this suite, track or fingerprint.
+    Raises UsageError when nothing is recorded, or nothing of this suite, track or fingerprint, or of a policy in
+    ``unseen``: leaving out nothing would look like having left out what it was trained on.
     """
     known = fingerprints(index)
     if not known:
@@ -157,6 +158,7 @@ def questions(
         have = ", ".join(sorted({f"{s} (track {t}, {target})" for s, t, target in found}))
         wanted = ", ".join(word for word in (suite and f"suite {suite}", track and f"track {track}", *targets) if word)
         raise UsageError(f"no results of {wanted}", hint=f"there are: {have}")
+    _require_recorded(index, unseen)
     return [
         Question(
             suite=s,
@@ -172,3 +174,12 @@ def questions(
         for s, t, target in kept
         for against in ([reference] if reference else REFERENCES[t])
     ]
+
+
+def _require_recorded(index: "duckdb.DuckDBPyConnection", policies: tuple[str, ...]) -> None:
+    have = [str(name) for (name,) in index.execute("SELECT DISTINCT policy FROM cells ORDER BY policy").fetchall()]
+    if unknown := sorted({*policies} - {*have, EVERYONE}):
+        raise UsageError(
+            f"no results of the policy {unknown[0]!r}: what it was trained on is not known",
+            hint=f"there are: {', '.join(have)}; or {EVERYONE}",
+        )

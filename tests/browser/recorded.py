@@ -30,6 +30,7 @@ FACTORS = {
     "seeker": ("pass-sequence", "search", [0.85, 0.9, 0.9, 0.97]),
 }
 """Kind, class, and bytes against the reference's, program by program; None where the output is wrong."""
+TRAINED_ON = {"seeker": ("alpha", "beta"), "tidy_pass_list": ("beta",)}
 
 
 def write_results(folder: Path) -> None:
@@ -37,7 +38,8 @@ def write_results(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     old = list(_rows({name: FACTORS[name] for name in ("Oz", "O0")}, "older"))
     write_run(folder, _header(OLDER, "22.1.0", "2026-01-01"), old)
-    write_run(folder, _header(LLVM, "22.1.8", "2026-02-02"), list(_rows(FACTORS, "newer")))
+    header = {**_header(LLVM, "22.1.8", "2026-02-02"), "trained_on": TRAINED_ON}
+    write_run(folder, header, list(_rows(FACTORS, "newer")))
 
 
 ALLOCATORS = {

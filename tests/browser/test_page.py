@@ -67,12 +67,14 @@ def points(page: Page) -> Locator:
     return page.locator(".js-plotly-plot .point")
 
 
-def asked(index: duckdb.DuckDBPyConnection, *, llvm: str = LLVM, target: str = "x86-64", **fields: str) -> Question:
+def asked(
+    index: duckdb.DuckDBPyConnection, *, llvm: str = LLVM, target: str = "x86-64", **fields: str | tuple[str, ...]
+) -> Question:
     """The question with these fields, the others as the page has them at first."""
     return questions(index, suite="toy", llvm=llvm, targets=(target,), **fields)[0]  # type: ignore[arg-type]
 
 
-def answer(site: Site, **fields: str) -> list[Standing]:
+def answer(site: Site, **fields: str | tuple[str, ...]) -> list[Standing]:
     with open_index(site.results) as index:
         return standings(index, asked(index, **fields))
 
@@ -157,6 +159,18 @@ def test_choices_change_table_and_address(page: Page, site: Site) -> None:
     expect(page.get_by_text("against Oz · 4 programs")).to_be_visible()
     settled(page)
     assert_standings(page, text)
+
+
+def test_programs_that_were_trained_on_can_be_left_out(page: Page, site: Site) -> None:
+    visit(page, site, "")
+    choose(page, "Training", "unseen by every policy")
+    unseen = answer(site, unseen=("everyone",))
+    assert {row.benchmarks for row in unseen} == {2}
+    assert_standings(page, unseen)
+    expect(page.get_by_text("unseen by every policy · size.alloc")).to_be_visible()
+    assert parse_qs(urlsplit(page.url).query)["unseen"] == ["everyone"]
+    page.reload()
+    assert_standings(page, unseen)
 
 
 @pytest.mark.parametrize(
