@@ -144,7 +144,7 @@ def analysed(toga: Run, fen: str, depth: int) -> tuple[str, list[str]]:
     ("fen", "moves", "best"),
     [
         ("6k1/5ppp/8/8/8/8/8/4R2K w - - 0 1", 1, "e1e8"),  # back rank
-        ("7k/6pp/8/6N1/8/8/8/6RK w - - 0 1", 1, "g5f7"),  # smothered
+        ("6rk/6pp/8/6N1/8/8/8/7K w - - 0 1", 1, "g5f7"),  # smothered
         ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 2, "a1a6"),  # Paul Morphy's problem
     ],
 )
@@ -237,7 +237,7 @@ def test_xz_refuses_damage(xz: tuple[Run, Path]) -> None:
     run, _ = xz
     packed = lzma.compress(generate("text", 1, {"size": 5000}))
     for damaged in (packed[:-1], packed[:200], packed[:100] + bytes((packed[100] ^ 1,)) + packed[101:], b"text"):
-        assert b"xz: (stdin): " in run("-d", "-c", stdin=damaged, code=1).stderr
+        assert b": (stdin): " in run("-d", "-c", stdin=damaged, code=1).stderr
 
 
 @pytest.mark.parametrize("content", ["text", "records"])
@@ -298,7 +298,7 @@ class Bits:
 
 def units(stream: bytes) -> list[tuple[int, bytes]]:
     """Type and content of each NAL unit of a byte stream (Annex B)."""
-    found = [unit for unit in re.split(rb"\0?\0\0\1", stream) if unit]
+    found = [unit for unit in re.split(rb"\0?\0\0\x01", stream) if unit]
     assert all(not unit[0] & 0x80 for unit in found)
     return [(unit[0] & 31, unit[1:]) for unit in found]
 
@@ -387,7 +387,7 @@ def test_x264_spends_bits_on_quality(x264: tuple[Run, Path]) -> None:
         found = [error(frame, back[at * size :]) for at, frame in enumerate(frames_of(source))]
         sizes.append((folder / "out.264").stat().st_size)
         errors.append(sum(found) / len(found))
-        (reported,) = re.findall(r"Global:([\d.]+)", report)
+        reported = re.findall(r"Global:([\d.]+)", report)[-1]
         assert 10 < float(reported) < 60
     assert sizes == sorted(sizes, reverse=True)
     assert errors == sorted(errors)
