@@ -135,7 +135,7 @@ def _weight(way: tuple[Program, Target, Level]) -> float:
     """Roughly what a build costs: a ``time`` workload takes as long as compiling a few files."""
     program, target, _ = way
     timed = sum(workload.kind == "time" for workload in program.benchmark.workloads)
-    return len(program.benchmark.files) + (5.0 * timed if target is _NATIVE else 0.0)
+    return program.benchmark.weight + (5.0 * timed if target is _NATIVE else 0.0)
 
 
 def _ready(program: Program, target: Target, bench: Bench) -> tuple[ReadyWorkload, ...]:

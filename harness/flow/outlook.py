@@ -76,8 +76,8 @@ def is_counted(metrics: Iterable[str]) -> bool:
 def _estimate(cells: Sequence[Cell], modules: Sequence[Module], rate: str, bench: Bench) -> float:
     """CPU seconds, by the rates of this machine's last runs; without any, by those of a slow one."""
     rates = _rates(bench)
-    files = sum(len(program.benchmark.files) for program, _, _ in modules)
-    return rates["freeze"] * files + rates[rate] * len(cells)
+    units = sum(program.benchmark.weight for program, _, _ in modules)
+    return rates["freeze"] * units + rates[rate] * len(cells)
 
 
 def remember_rate(stage: str, seconds: float, bench: Bench) -> None:

@@ -52,12 +52,12 @@ def generate_inputs(
 def freeze_modules(modules: Sequence[Module], bench: Bench, engine: Engine, observer: Observer) -> None:
     """Freeze every module, the large ones first. Raises the first error."""
     missing = [m for m in modules if not bench.store.path("frozen", freeze_key(*m, bench.toolchain)).is_dir()]
-    missing.sort(key=_files, reverse=True)
+    missing.sort(key=_weight, reverse=True)
     started = time.monotonic()
-    _stage(engine, observer, "freeze", partial(_freeze, bench=bench), missing, _files, _module_name)
+    _stage(engine, observer, "freeze", partial(_freeze, bench=bench), missing, _weight, _module_name)
     if missing:
         seconds = (time.monotonic() - started) * engine.workers
-        remember_rate("freeze", seconds / sum(_files(module) for module in missing), bench)
+        remember_rate("freeze", seconds / sum(map(_weight, missing)), bench)
 
 
 def copy_modules(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: Observer) -> None:
@@ -108,8 +108,8 @@ def _one(_task: object) -> float:
     return 1.0
 
 
-def _files(module: Module) -> float:
-    return float(len(module[0].benchmark.files))
+def _weight(module: Module) -> float:
+    return module[0].benchmark.weight
 
 
 def _module_name(module: Module) -> str:

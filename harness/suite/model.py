@@ -23,6 +23,8 @@ _FLAG = re.compile(
     r"-(std=[\w+:]+|f(no-)?(signed-char|unsigned-char|common|strict-aliasing)"
     r"|fwrapv|fno-strict-float-cast-overflow|Wno-[\w-]+|w)\Z"
 )
+_BUILD_WEIGHT = 150
+"""A package's own build, configuring included, takes as long as so many translation units."""
 _LINK = re.compile(r"-l[\w+.-]+\Z")
 
 
@@ -219,6 +221,11 @@ class Benchmark(Model):
     why no pass can exploit it."""
     split: Split
     workloads: tuple[Workload, ...] = Field(min_length=1)
+
+    @property
+    def weight(self) -> float:
+        """Roughly what freezing it costs, in translation units."""
+        return float(len(self.files) or _BUILD_WEIGHT)
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
