@@ -7,9 +7,13 @@ import pytest
 
 from harness.admission.sanitizers import sanitizer_findings
 from harness.bench import Bench
+from harness.engine import InProcess
 from harness.errors import UsageError
 from harness.flow.cell import reference_object
+from harness.flow.progress import SilentObserver
+from harness.flow.stages import freeze_modules
 from harness.freeze import freeze
+from harness.suite.describe import describe_program
 from harness.suite.load import Program
 from harness.suite.model import Benchmark, Build, Source
 from harness.suite.sources import forget_digests
@@ -119,6 +123,22 @@ def test_two_builds_are_equal(bench: Bench, tmp_path: Path) -> None:
     two = freeze(package(tmp_path / "two", seconds=121), Target.X86_64, Level.O3, bench)
     assert one.bitcode != two.bitcode
     assert one.digest == two.digest
+
+
+def test_a_build_alone_has_progress_and_lines(bench: Bench, tmp_path: Path) -> None:
+    """Nobody says how many files it is made of: it counts all the same, for the time left and for the table."""
+    program = package(tmp_path)
+
+    class Watching(SilentObserver):
+        def stage(self, name: str, total: float) -> None:
+            totals[name] = total
+
+    totals: dict[str, float] = {}
+    freeze_modules([(program, Target.X86_64, Level.O1)], bench, InProcess(), Watching())
+    assert totals["freeze"] > 1
+    facts = describe_program(program, bench)
+    assert facts["lines"] == sum(str(text).count("\n") for name, text in SOURCES.items() if name.endswith(".c"))
+    assert facts["files"] is None
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import lzma
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -14,6 +15,7 @@ from harness.bench import Bench
 from harness.flow.cell import reference_object
 from harness.suite.generators import generate
 from harness.suite.load import Program, load_suite
+from harness.suite.workloads import prepare
 from harness.verify.link import linked
 from harness.vocabulary import Level, Target
 from tests.suite.chess import legal_moves, play, position
@@ -177,6 +179,32 @@ def test_toga_is_the_same_every_time(toga: Run) -> None:
 
 def test_toga_refuses(toga: Run) -> None:
     assert b"bad FEN" in toga(stdin=b"setoption name OwnBook value false\nposition fen rubbish\n", code=1).stderr
+
+
+# --- sphinx
+
+
+WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "oh", "zero"]
+SPOKEN = dict(zip("123456789oz", WORDS, strict=True))
+"""How a recording's name says what is spoken in it: man.ah.35oa is "three five oh", the first one."""
+
+
+def test_sphinx_hears_what_is_said(tmp_path: Path, bench: Bench) -> None:
+    """All recorded numbers, to the last digit."""
+    (program,) = (p for p in load_suite("spec-like").programs if p.benchmark.name == "sphinx")
+    (ready,) = (w for w in prepare(program, bench.store) if w.workload.name == "digits-ngram")
+    for name, file in ready.files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(file, tmp_path / name)
+    names = sorted(path.stem for path in tmp_path.glob("*.mfc"))
+    assert len(names) == 16
+    (tmp_path / "utterances.ctl").write_text("".join(f"{name}\n" for name in names))
+    for run in built("sphinx", tmp_path, bench):
+        run(*ready.workload.args)
+    heard = {line.split()[0]: line.split() for line in (tmp_path / "words.txt").read_text().splitlines()}
+    for name in names:
+        digits = name.rsplit(".", 1)[1][:-1]
+        assert [word for word in heard[name] if word in WORDS] == [SPOKEN[digit] for digit in digits]
 
 
 # --- xz
