@@ -35,19 +35,19 @@ class Site:
     results: Path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The page over runs of track size."""
     yield from _site(tmp_path_factory.mktemp("page"), write_results)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def speed_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The page over a run of track speed."""
     yield from _site(tmp_path_factory.mktemp("speed"), write_speed)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def timed_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The page over runs with timing campaigns."""
     yield from _site(tmp_path_factory.mktemp("timed"), write_timed)
@@ -115,7 +115,7 @@ class Watched:
             self.faults.append(f"request to elsewhere: {request.url}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def watched() -> Iterator[Watched]:
     """The browser."""
     if not CHROMIUM.exists():

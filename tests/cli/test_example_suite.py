@@ -18,9 +18,13 @@ def copy(tmp_path: Path) -> Path:
     return folder / "suite.toml"
 
 
-def test_the_example_is_admitted_and_runs(visitor: User, copy: Path) -> None:
+@pytest.mark.slow
+def test_the_example_is_admitted(visitor: User, copy: Path) -> None:
     answer = visitor.harness("suites", "check", copy, code=0, timeout=300)
     assert "2 of 2 programs of example are admitted" in answer.err
+
+
+def test_the_example_runs(visitor: User, copy: Path) -> None:
     visitor.harness("run", "--suite", copy, "--policy", "Oz,O3,Os", "--target", "x86-64,aarch64", code=0)
     rows = visitor.rows()
     assert {row.outcome.value for row in rows} == {"ok"}

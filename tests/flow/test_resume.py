@@ -153,15 +153,15 @@ def calm(tiny: User, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_killed_25_times(tmp_path: Path, tiny: User, calm: Undisturbed, seed: int) -> None:
-    """Twice 25 kills at random moments, so that two workers share them."""
-    disturb(tmp_path, FEW, calm, tiny, kills=25, seed=seed)
+def test_killed_ten_times(tmp_path: Path, tiny: User, calm: Undisturbed, seed: int) -> None:
+    """Twice ten kills at random moments, so that two workers share them."""
+    disturb(tmp_path, FEW, calm, tiny, kills=10, seed=seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10, 12))
 def test_killed_with_more_cells(tmp_path: Path, tiny: User, seed: int) -> None:
-    """The same with all three programs."""
+    """More often, with all three programs."""
     disturb(tmp_path / "killed", ALL, undisturbed(tmp_path / "calm", ALL, tiny), tiny, kills=30, seed=seed)
 
 
