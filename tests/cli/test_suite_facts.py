@@ -39,3 +39,11 @@ def test_a_profile_says_where_instructions_are(visitor: User) -> None:
     shown = visitor.harness("suites", "profile", TINY, "glob", code=0).out
     assert shown.startswith("tiny/glob: count workloads, -O2, x86-64\nfunction")
     visitor.harness("suites", "profile", TINY).refused(2, "which program?")
+
+
+def test_functions_of_cpp_have_the_names_of_their_source(visitor: User) -> None:
+    raw = json.loads(visitor.harness("suites", "profile", TINY, "calc", "--json", code=0).out)
+    assert any(row["function"].startswith("_Z") for row in raw)
+    shown = visitor.harness("suites", "profile", TINY, "calc", code=0).out
+    assert "_Z" not in shown
+    assert "::" in shown
