@@ -3,6 +3,8 @@
 They are built when first needed and whenever their source or the compiler changes.
 """
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from harness.digest import digest_of, digest_tree
@@ -12,7 +14,7 @@ from harness.process import Limits, run
 from harness.store import Store
 from harness.toolchain import Toolchain
 
-__all__ = ["native_digest", "native_plugin", "native_program"]
+__all__ = ["llvm_plugin", "native_digest", "native_plugin", "native_program"]
 
 
 def native_program(name: str, toolchain: Toolchain, store: Store) -> Path:
@@ -26,6 +28,39 @@ def native_program(name: str, toolchain: Toolchain, store: Store) -> Path:
 def native_plugin(name: str, toolchain: Toolchain, store: Store) -> Path:
     """``native/NAME/NAME.c`` as a shared library, as ``native_program`` builds programs."""
     return _built(name, f"{name}.so", "-shared", toolchain, store)
+
+
+def llvm_plugin(name: str, toolchain: Toolchain, store: Store) -> Path:
+    """All of ``native/NAME/*.cpp`` as one plugin for the toolchain's compilers.
+
+    Raises PrerequisiteError when it cannot be built.
+    """
+    folder = ROOT / "native" / name
+    flags = (folder / "compile_flags.txt").read_text().split()
+    key = digest_of(["plugin", native_digest(name), toolchain.fingerprint.llvm])
+    hint = "apt-get install llvm-22-dev g++ libc6-dev"
+
+    def command(entry: Path, words: list[str], where: Path) -> None:
+        done = run([toolchain.tool("clang++"), *words], cwd=entry, limits=Limits(wall=300))
+        if not done.ok:
+            store.require_space(done.stderr)
+            raise PrerequisiteError(f"cannot be built: {done.reason()}", where=str(where), hint=hint)
+
+    def make(entry: Path) -> None:
+        def compile_one(source: Path) -> str:
+            words = [*flags, "-isystem", str(toolchain.include), "-c", str(source), "-o", f"{source.stem}.o"]
+            command(entry, words, source)
+            return f"{source.stem}.o"
+
+        sources = sorted(folder.glob("*.cpp"))
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            objects = list(pool.map(compile_one, sources))
+        command(entry, ["-shared", *objects, "-o", f"{name}.so"], folder)
+        for made in objects:
+            (entry / made).unlink()
+        (entry / f"{name}.so").chmod(0o755)
+
+    return store.folder("native", key, make) / f"{name}.so"
 
 
 def _built(name: str, product: str, form: str, toolchain: Toolchain, store: Store) -> Path:

@@ -44,6 +44,10 @@ class PolicyKind(StrEnum):
     """Nothing: clang's own plan at one level. Only baselines are of this kind."""
     PASS_SEQUENCE = "pass-sequence"
     """The optimise step: a list of passes that ``opt`` runs."""
+    INLINER = "inliner"
+    """The inline advisor of the optimise step: a model, a tree or a function of a call site's features."""
+    HEURISTIC = "heuristic"
+    """A decision of LLVM's, as a C++ function with tunable constants. So far: to inline or not."""
     REGALLOC = "regalloc"
     """The register allocator of the generate step. So far only LLVM's own allocators are of this kind."""
 

@@ -6,7 +6,10 @@ a submission had a say in still runs in the sandbox: a pass can read and write f
 
 import json
 import os
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.apply.plan import FROZEN, OBJECT, OPTIMISED, CompilePlan, Step
@@ -16,12 +19,17 @@ from harness.digest import digest_file, digest_of
 from harness.errors import CellError
 from harness.freeze import FrozenModule
 from harness.freeze.freeze import count_instructions
+from harness.native import llvm_plugin
 from harness.process import Limits, run
 from harness.sandbox import GIB, SCRATCH, Job
 from harness.sandbox import Limits as SandboxLimits
 from harness.vocabulary import Outcome
 
 __all__ = ["Compiled", "Optimised", "compile_decisions", "optimise", "run_plan", "run_step", "tool_job"]
+
+
+_DIVERGED = re.compile(rb"not-replayable: ([^\n]*)")
+"""What a plugin says when the decisions that it follows are not of the module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,7 @@ def compile_decisions(frozen: FrozenModule, decisions: Decisions, plan: CompileP
 
     Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
     """
-    key = digest_of(["object", 2, frozen.digest, decisions.digest, asdict(plan), bench.toolchain.fingerprint.llvm])
+    key = digest_of(["object", 2, frozen.digest, decisions.digest, plan.identity, bench.toolchain.fingerprint.llvm])
 
     def make(entry: Path) -> None:
         optimised = optimise(frozen, plan, bench)
@@ -75,7 +83,7 @@ def optimise(frozen: FrozenModule, plan: CompilePlan, bench: Bench) -> Optimised
 
     Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
     """
-    key = digest_of(["optimised", 1, frozen.digest, asdict(plan.optimise), bench.toolchain.fingerprint.llvm])
+    key = digest_of(["optimised", 1, frozen.digest, plan.optimise.identity, bench.toolchain.fingerprint.llvm])
 
     def make(entry: Path) -> None:
         (entry / FROZEN).symlink_to(frozen.bitcode)
@@ -108,16 +116,37 @@ def run_step(step: Step, folder: Path, bench: Bench) -> float:
 
 def _own_step(step: Step, folder: Path, bench: Bench) -> float:
     command = [bench.toolchain.tool(step.tool), *step.arguments]
-    done = run(command, cwd=folder, limits=Limits(wall=bench.compile_timeout))
+    with _provided(step, folder, bench):
+        done = run(command, cwd=folder, limits=Limits(wall=bench.compile_timeout))
     if done.ok:
         return done.cpu
     bench.store.require_space(done.stderr)
+    if step.plugin is not None and (found := _DIVERGED.search(done.stderr)):
+        raise CellError(Outcome.NOT_REPLAYABLE, found.group(1).decode(errors="replace"))
     outcome = Outcome.COMPILE_TIMEOUT if done.timed_out else Outcome.COMPILE_ERROR
     raise CellError(outcome, done.reason(), done.transient)
 
 
+@contextmanager
+def _provided(step: Step, folder: Path, bench: Bench) -> Iterator[None]:
+    """What the step finds in its folder besides what it reads."""
+    given = [folder / name for name, _ in step.files]
+    for name, content in step.files:
+        (folder / name).write_text(content)
+    if step.plugin is not None:
+        given.append(folder / f"{step.plugin}.so")
+        given[-1].symlink_to(llvm_plugin(step.plugin, bench.toolchain, bench.store))
+    try:
+        yield
+    finally:
+        for path in given:
+            path.unlink()
+
+
 def _foreign_step(step: Step, folder: Path, bench: Bench) -> float:
-    job = tool_job(step.tool, step.arguments, folder / step.reads, (step.writes,), bench.compile_timeout, bench)
+    job = tool_job(
+        step.tool, step.arguments, {step.reads: folder / step.reads}, (step.writes,), bench.compile_timeout, bench
+    )
     done = bench.sandbox.run(job)
     if not done.ok:
         outcome = Outcome.COMPILE_TIMEOUT if done.out_of_time else Outcome.COMPILE_ERROR
@@ -129,9 +158,14 @@ def _foreign_step(step: Step, folder: Path, bench: Bench) -> float:
 
 
 def tool_job(
-    tool: str, arguments: tuple[str, ...], source: Path, results: tuple[str, ...], timeout: float, bench: Bench
+    tool: str,
+    arguments: tuple[str, ...],
+    files: Mapping[str, Path],
+    results: tuple[str, ...],
+    timeout: float,
+    bench: Bench,
 ) -> Job:
-    """One tool of the toolchain on one file, which it finds by its name in the folder that it runs in."""
+    """One tool of the toolchain on files, which it finds by these names in the folder that it runs in."""
     program = os.path.realpath(bench.toolchain.tool(tool))
     limits = SandboxLimits(
         wall=timeout, memory=8 * GIB, address_space=8 * GIB, processes=16, files=10_000, scratch=GIB, file_size=GIB
@@ -139,7 +173,7 @@ def tool_job(
     return Job(
         program,
         arguments,
-        files={f"{SCRATCH}/{source.name}": source},
+        files={f"{SCRATCH}/{name}": path for name, path in files.items()},
         system=True,
         folders=bench.toolchain.folders,
         environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},

@@ -6,8 +6,10 @@
 Together they give the very object that clang gives in one step; ``harness doctor`` checks it.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from harness.native import native_digest
 from harness.toolchain import TARGETS
 from harness.vocabulary import Level, Target
 
@@ -28,6 +30,19 @@ class Step:
     writes: str
     foreign: bool = False
     """Whether a submission had a say in the arguments: then it runs in the sandbox."""
+    plugin: str | None = None
+    """The harness's own compiler plugin that it loads: ``NAME`` of ``native/NAME``, as ``NAME.so`` in its folder."""
+    files: tuple[tuple[str, str], ...] = ()
+    """Names and contents of what else it finds in its folder: decisions to follow."""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What tells its result from another step's, as keys of the cache have it."""
+        common = {name: value for name, value in asdict(self).items() if name not in ("plugin", "files")}
+        if self.plugin is None and not self.files:
+            return common
+        plugin = native_digest(self.plugin) if self.plugin else None
+        return common | {"plugin": plugin, "files": dict(self.files)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +52,25 @@ class CompilePlan:
     optimise: Step
     generate: Step
 
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See ``Step.identity``."""
+        return {"optimise": self.optimise.identity, "generate": self.generate.identity}
 
-def clang_optimise(level: Level, target: Target) -> Step:
-    """The reference's first step."""
-    return Step("clang", (*_common(level, target), FROZEN, "-emit-llvm", "-c", "-o", OPTIMISED), FROZEN, OPTIMISED)
+
+def clang_optimise(
+    level: Level,
+    target: Target,
+    plugin: str | None = None,
+    options: tuple[str, ...] = (),
+    files: tuple[tuple[str, str], ...] = (),
+) -> Step:
+    """The reference's first step; with one of the harness's plugins, LLVM ``options`` and ``files`` for it."""
+    extra = tuple(word for option in options for word in ("-mllvm", option))
+    if plugin is not None:
+        extra = (f"-fpass-plugin=./{plugin}.so", *extra)
+    words = (*_common(level, target), FROZEN, *extra, "-emit-llvm", "-c", "-o", OPTIMISED)
+    return Step("clang", words, FROZEN, OPTIMISED, plugin=plugin, files=files)
 
 
 def clang_generate(level: Level, target: Target, options: tuple[str, ...] = ()) -> Step:

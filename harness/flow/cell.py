@@ -108,8 +108,10 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
     ready = prepare(cell.program, bench.store) if frozen else ()
     hidden = prepare(cell.program, bench.store, "hidden") if frozen else ()
     language = cell.program.benchmark.language
+    parts = kind_of(cell.policy.manifest.kind).parts()
     return digest_of(
         {
+            **({"parts": parts} if parts else {}),
             **({"hidden": workloads_digest(hidden)} if hidden else {}),
             "cell": 2,
             "benchmark": cell.program.id,

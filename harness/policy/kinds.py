@@ -9,6 +9,7 @@ from harness.apply.plan import CompilePlan
 from harness.bench import Bench
 from harness.decide import Decisions
 from harness.freeze import FrozenModule
+from harness.policy.heuristic import HeuristicKind
 from harness.policy.level import LevelKind
 from harness.policy.load import Policy
 from harness.policy.pass_sequence import PassSequenceKind
@@ -33,6 +34,9 @@ class Kind(Protocol):
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
         """The policy's decisions. Raises CellError: ``policy-error`` or ``policy-timeout``."""
 
+    def parts(self) -> list[str]:
+        """Digests of what of the harness itself shapes the decisions: with another one a cell is another cell."""
+
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """The plan of these decisions. Sees no policy: this is what replay runs."""
 
@@ -40,6 +44,7 @@ class Kind(Protocol):
 KINDS: dict[PolicyKind, Kind] = {
     PolicyKind.LEVEL: LevelKind(),
     PolicyKind.PASS_SEQUENCE: PassSequenceKind(),
+    PolicyKind.HEURISTIC: HeuristicKind(),
     PolicyKind.REGALLOC: RegallocKind(),
 }
 

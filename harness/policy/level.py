@@ -36,6 +36,10 @@ class LevelKind:
         """The level, and nothing else."""
         return Decisions(PolicyKind.LEVEL, frozen.level)
 
+    def parts(self) -> list[str]:
+        """None."""
+        return []
+
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """The reference plan."""
         return CompilePlan(clang_optimise(decisions.level, target), clang_generate(decisions.level, target))

@@ -50,6 +50,10 @@ class RegallocKind:
         body = {"allocator": policy.manifest.values["allocator"]}
         return Decisions(PolicyKind.REGALLOC, frozen.level, body)
 
+    def parts(self) -> list[str]:
+        """None."""
+        return []
+
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """clang's plan, with the allocator chosen."""
         options = ALLOCATORS[decisions.body["allocator"]]

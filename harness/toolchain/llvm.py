@@ -65,6 +65,11 @@ class Toolchain:
         prefix = self.bin.resolve().parent
         return () if prefix.is_relative_to("/usr") else (prefix,)
 
+    @property
+    def include(self) -> Path:
+        """LLVM's headers, which plugins are built with."""
+        return self.bin.resolve().parent / "include"
+
     def emulator(self, target: Target) -> str | None:
         """Absolute path of the target's emulator, None for the native target."""
         command = TARGETS[target].emulator

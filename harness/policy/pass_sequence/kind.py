@@ -63,6 +63,10 @@ class PassSequenceKind:
         name, content = policy.file(ROLE if ROLE in policy.contents else f"{ROLE}-{seed}")
         return Decisions(PolicyKind.PASS_SEQUENCE, frozen.level, resolve(content, Path(name).name, bench))
 
+    def parts(self) -> list[str]:
+        """None."""
+        return []
+
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """opt runs the list; clang generates code as for the reference."""
         passes = f"-passes={','.join(decisions.body['passes'])}"
@@ -132,7 +136,7 @@ def _judge(pipeline: str, name: str, bench: Bench) -> None:
         empty = folder / "empty.ll"
         empty.write_text('target triple = "x86_64-unknown-linux-gnu"\n')
         arguments = (f"-passes={pipeline}", "-disable-output", empty.name)
-        checked = bench.sandbox.run(tool_job("opt", arguments, empty, (), _EMPTY_MODULE_SECONDS, bench))
+        checked = bench.sandbox.run(tool_job("opt", arguments, {empty.name: empty}, (), _EMPTY_MODULE_SECONDS, bench))
     if checked.out_of_time:
         detail = f"{name}: opt is not through an empty module after {_EMPTY_MODULE_SECONDS:.0f} s"
         raise CellError(Outcome.POLICY_TIMEOUT, detail, transient=True)

@@ -1,0 +1,128 @@
+"""The tunable constants of a C++ heuristic: ``// [hyperparam]: name, int|float, low, high, default``.
+
+The harness turns each into a variable of that name and an LLVM option ``-policy-NAME``.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from harness.errors import UsageError
+
+__all__ = ["Hyperparameter", "Value", "parse_hyperparameters", "require_no_options", "valued"]
+
+Value = int | float
+
+_MARK = re.compile(r"^[ \t]*//[ \t]*\[hyperparam\][ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_FORM = "// [hyperparam]: name, int|float, low, high, default"
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+_OPTION = re.compile(r"\bcl\s*::\s*(opt|list|bits|alias|cat|OptionCategory)\b")
+_LARGEST_INT = 2**31 - 1
+_MOST = 64
+_TAKEN = frozenset(  # noqa: SIM905
+    """alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const constexpr
+    continue decltype default delete do double else enum explicit export extern false float for friend goto harness if
+    inline int llvm long main mutable namespace new noexcept not nullptr operator or policy private protected public
+    register requires return short signed sizeof static std struct switch template this throw true try typedef typeid
+    typename union unsigned using virtual void volatile while xor getEvolvableAdvice PolicyContext CallBase""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperparameter:
+    """One tunable constant."""
+
+    name: str
+    is_int: bool
+    low: Value
+    high: Value
+    default: Value
+    line: int
+    """Where in the file it is declared."""
+
+    @property
+    def option(self) -> str:
+        """LLVM's option that sets it."""
+        return f"policy-{self.name}"
+
+    def accepts(self, value: object) -> bool:
+        """Whether this may be its value."""
+        if isinstance(value, bool) or not isinstance(value, int if self.is_int else (int, float)):
+            return False
+        return bool(self.low <= value <= self.high)
+
+
+def parse_hyperparameters(text: str, where: str) -> tuple[Hyperparameter, ...]:
+    """All of them, in the order of the file. Raises UsageError, naming the line, for one that is malformed."""
+    found: dict[str, Hyperparameter] = {}
+    for mark in _MARK.finditer(text):
+        line = text.count("\n", 0, mark.start()) + 1
+        one = _parse(mark[1], line, f"{where}:{line}")
+        if one.name in found:
+            raise UsageError(
+                f"hyperparameter {one.name!r} is declared in line {found[one.name].line} already",
+                where=f"{where}:{line}",
+            )
+        found[one.name] = one
+    if len(found) > _MOST:
+        raise UsageError(f"{len(found)} hyperparameters; {_MOST} are allowed", where=where)
+    return tuple(found.values())
+
+
+def _parse(text: str, line: int, where: str) -> Hyperparameter:
+    words = [word.strip() for word in text.removeprefix(":").split(",")]
+    if not text.startswith(":") or len(words) != 5 or words[1] not in ("int", "float"):
+        raise UsageError("not a hyperparameter", where=where, hint=f"write {_FORM}")
+    name, kind, *numbers = words
+    if not _NAME.fullmatch(name) or name in _TAKEN:
+        raise UsageError(
+            f"{name!r} cannot be a hyperparameter's name", where=where, hint="a C++ identifier that is no keyword"
+        )
+    is_int = kind == "int"
+    low, high, default = (_number(word, is_int, where) for word in numbers)
+    if low > high:
+        raise UsageError(f"hyperparameter {name!r}: low, {low}, is above high, {high}", where=where)
+    one = Hyperparameter(name, is_int, low, high, default, line)
+    if not one.accepts(default):
+        raise UsageError(f"hyperparameter {name!r}: its default, {default}, is not within {low} to {high}", where=where)
+    return one
+
+
+def _number(word: str, is_int: bool, where: str) -> Value:
+    try:
+        value = int(word) if is_int else float(word)
+    except ValueError:
+        raise UsageError(f"{word!r} is no {'int' if is_int else 'float'}", where=where, hint=f"write {_FORM}") from None
+    if abs(value) > _LARGEST_INT or value != value:
+        raise UsageError(f"{word} is too large", where=where)
+    return value
+
+
+def require_no_options(text: str, where: str) -> None:
+    """Raise UsageError for a hand-written ``cl::opt``: a name that LLVM has already kills the compiler."""
+    code = _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    if found := _OPTION.search(code):
+        line = code.count("\n", 0, found.start()) + 1
+        raise UsageError(
+            f"cl::{found[1]}: LLVM options are the harness's",
+            where=f"{where}:{line}",
+            hint=f"declare the constant as `{_FORM}` and use it by its name",
+        )
+
+
+def valued(parameters: tuple[Hyperparameter, ...], given: Mapping[str, object], where: str) -> dict[str, Value]:
+    """Every hyperparameter's value: the one given, or its default.
+
+    Raises UsageError, naming the field, for an unknown name and for a value that it cannot have.
+    """
+    known = {one.name: one for one in parameters}
+    for name, value in given.items():
+        if name not in known:
+            names = ", ".join(known) or "none"
+            raise UsageError(f"values.{name}: there is no such hyperparameter (there are: {names})", where=where)
+        if not known[name].accepts(value):
+            one = known[name]
+            kind = "an int" if one.is_int else "a number"
+            raise UsageError(f"values.{name}: {value!r} is not {kind} within {one.low} to {one.high}", where=where)
+    return {one.name: given.get(one.name, one.default) for one in parameters}  # type: ignore[misc]

@@ -1,0 +1,1 @@
+"""What inlining policies are about: the features of a call site, and what is done with a decision."""

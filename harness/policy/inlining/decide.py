@@ -1,0 +1,62 @@
+"""From a policy to decisions that can be replayed without it, or to the outcome that says why not."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.apply.compile import compile_decisions, optimise, run_step
+from harness.apply.plan import OBJECT, OPTIMISED
+from harness.bench import Bench
+from harness.decide import Decisions
+from harness.digest import digest_bytes, digest_file
+from harness.errors import CellError
+from harness.freeze import FrozenModule
+from harness.policy.inlining.ask import Answer
+from harness.policy.inlining.replay import replay_plan
+from harness.policy.inlining.sites import sites_of
+from harness.vocabulary import Outcome, PolicyKind
+
+__all__ = ["decided"]
+
+
+def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench, *, pure: bool) -> Decisions:
+    """The decisions that a policy takes, asked by ``ask``; twice, unless it is ``pure``.
+
+    Raises CellError: what ``ask`` raises, and ``not-replayable`` for a policy that decides otherwise when it is
+    asked again, or that did more to the module than decide.
+    """
+    answer = ask()
+    if not pure:
+        _require_same(answer, ask())
+    decisions = Decisions(PolicyKind.INLINER, frozen.level, answer.body)
+    _require_replay(answer, decisions, frozen, bench)
+    return decisions
+
+
+def _require_same(first: Answer, second: Answer) -> None:
+    if first.body == second.body:
+        return
+    pairs = zip(sites_of(first.body), sites_of(second.body), strict=False)
+    number, differing = next(((n, one) for n, (one, other) in enumerate(pairs) if one != other), (None, None))
+    where = f"call site {number}, {differing.callee} in {differing.caller}" if differing else "one of them has more"
+    raise CellError(
+        Outcome.NOT_REPLAYABLE,
+        f"the policy decides otherwise when it is asked again ({where}): it must depend on the module alone, not on "
+        "time, addresses or chance",
+    )
+
+
+def _require_replay(answer: Answer, decisions: Decisions, frozen: FrozenModule, bench: Bench) -> None:
+    """The decisions alone must give what the policy's own compilation gave."""
+    plan = replay_plan(decisions, frozen.target)
+    replayed = optimise(frozen, plan, bench)
+    if digest_file(replayed.bitcode) == digest_bytes(answer.bitcode):
+        return
+    with bench.store.scratch() as folder:  # other bitcode may still be the same code: objects decide
+        (folder / OPTIMISED).write_bytes(answer.bitcode)
+        run_step(replace(plan.generate, foreign=True), folder, bench)
+        theirs = digest_file(folder / OBJECT)
+    if compile_decisions(frozen, decisions, plan, bench).digest != theirs:
+        raise CellError(
+            Outcome.NOT_REPLAYABLE,
+            "the policy did more to the module than decide: its decisions alone give another object",
+        )

@@ -1,0 +1,18 @@
+"""What LLVM's inline advisor tells of a call site: the 38 features of ``InlineModelFeatureMaps.h``, in its order."""
+
+__all__ = ["FEATURES"]
+
+FEATURES: tuple[str, ...] = (
+    # What LLVM's own cost analysis of the callee at this site adds up.
+    *("sroa_savings", "sroa_losses", "load_elimination", "call_penalty", "call_argument_setup"),
+    *("load_relative_intrinsic", "lowered_call_arg_setup", "indirect_call_penalty", "jump_table_penalty"),
+    *("case_cluster_penalty", "switch_default_dest_penalty", "switch_penalty", "unsimplified_common_instructions"),
+    *("num_loops", "dead_blocks", "simplified_instructions", "constant_args", "constant_offset_ptr_args"),
+    *("callsite_cost", "cold_cc_penalty", "last_call_to_static_bonus", "is_multiple_blocks", "nested_inlines"),
+    *("nested_inline_cost_estimate", "threshold"),
+    # What the advisor knows of callee, caller and module.
+    *("callee_basic_block_count", "callsite_height", "node_count", "nr_ctant_params", "cost_estimate", "edge_count"),
+    *("caller_users", "caller_conditionally_executed_blocks", "caller_basic_block_count"),
+    *("callee_conditionally_executed_blocks", "callee_users", "is_callee_avail_external", "is_caller_avail_external"),
+)
+"""Each an int64: numbers of LLVM's cost units, instructions, blocks, functions or calls; or 0 and 1."""

@@ -1,0 +1,29 @@
+"""Decisions on call sites to a compile plan: the plugin follows them, and nothing of the policy is needed."""
+
+from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
+from harness.decide import Decisions
+from harness.policy.inlining.sites import log_of
+from harness.vocabulary import Target
+
+__all__ = ["GROWTH_CAP", "PLUGIN", "RULES", "replay_plan"]
+
+PLUGIN = "inline"
+"""Of ``native/``: the one advisor of all inlining policies."""
+
+GROWTH_CAP = 2
+"""Nothing more is inlined once the module has this many times the IR that it began with. The same for all: without
+it, a policy that always inlines takes minutes and gigabytes."""
+
+RULES = (f"-ml-advisor-size-increase-threshold={GROWTH_CAP}",)
+"""Options that every policy is compiled with."""
+
+_FILE = "decisions.txt"
+
+
+def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
+    """clang's own plan, with the inliner following these decisions."""
+    options = ("-inline-policy=replay", f"-inline-policy-file={_FILE}", *RULES)
+    files = ((_FILE, log_of(decisions.body)),)
+    return CompilePlan(
+        clang_optimise(decisions.level, target, PLUGIN, options, files), clang_generate(decisions.level, target)
+    )

@@ -1,0 +1,302 @@
+#include "advisor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/EphemeralValuesCache.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ProfileSummaryInfo.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <array>
+
+using namespace llvm;
+
+namespace harness {
+namespace {
+
+// LLVM keeps the sizes of the call graph to itself. A template's explicit instantiation may name private members.
+enum class Counter { Nodes, Edges };
+template <Counter Which, int64_t MLInlineAdvisor::*Member> struct Opened {
+  friend int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Which>) { return From.*Member; }
+};
+int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Counter::Nodes>);
+int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Counter::Edges>);
+template struct Opened<Counter::Nodes, &MLInlineAdvisor::NodeCount>;
+template struct Opened<Counter::Edges, &MLInlineAdvisor::EdgeCount>;
+
+// The base class wants a model. It is only asked for its buffers, and those only to compare features with LLVM's.
+class Buffers : public MLModelRunner {
+public:
+  Buffers(LLVMContext &Context, const std::vector<TensorSpec> &Specs)
+      : MLModelRunner(Context, Kind::NoOp, Specs.size()) {
+    for (const auto &[Index, Spec] : enumerate(Specs)) {
+      setUpBufferForTensor(Index, Spec, &Values.at(Index));
+    }
+  }
+
+private:
+  void *evaluateUntyped() override { llvm_unreachable("this model decides nothing"); }
+
+  std::array<int64_t, NumFeatures> Values{};
+};
+
+bool isCost(FeatureIndex Index) {
+  return static_cast<size_t>(Index) < static_cast<size_t>(InlineCostFeatureIndex::NumberOfFeatures);
+}
+
+} // namespace
+
+FeatureLog::FeatureLog(const std::string &Path) : File(std::fopen(Path.c_str(), "we")) {
+  if (File == nullptr) {
+    report_fatal_error(Twine("inline plugin: cannot write ") + Path, /*gen_crash_diag=*/false);
+  }
+}
+
+FeatureLog::~FeatureLog() {
+  if (std::fclose(File) != 0) {
+    report_fatal_error("inline plugin: the features could not be written", /*gen_crash_diag=*/false);
+  }
+}
+
+void FeatureLog::write(uint64_t Position, PolicyContext &Site, bool Inline) {
+  std::array<int64_t, NumFeatures + 3> Row{};
+  Row[0] = static_cast<int64_t>(Position);
+  for (size_t Index = 0; Index < NumFeatures; ++Index) {
+    Row[Index + 1] = Site.feature(static_cast<FeatureIndex>(Index));
+  }
+  Row[NumFeatures + 1] = Inline;
+  Row[NumFeatures + 2] = Site.defaultDecision();
+  (void)std::fwrite(Row.data(), sizeof Row, 1, File);
+}
+
+// A call site that may be inlined, with what the policy may know of it. LLVM's analysis of the cost is what takes
+// time: it is done only for who asks.
+class Advisor::Context final : public PolicyContext {
+public:
+  Context(Advisor &Asked, CallBase &CB)
+      : PolicyContext(Asked.FAM), Asked(Asked), CB(CB), Caller(*CB.getCaller()), Callee(*CB.getCalledFunction()) {}
+
+  // Whether it may be inlined at all. By LLVM's estimate: its features would say the same.
+  bool isLegal() { return estimate().has_value(); }
+
+  int64_t feature(FeatureIndex Index) override {
+    if (Asked.Shared.UpstreamFeatures) {
+      return *Asked.ModelRunner->getTensor<int64_t>(Index);
+    }
+    if (isCost(Index)) {
+      return costs()[static_cast<size_t>(Index)];
+    }
+    switch (Index) {
+    case FeatureIndex::callee_basic_block_count:
+      return Asked.getCachedFPI(Callee).BasicBlockCount;
+    case FeatureIndex::callsite_height:
+      return Asked.getInitialFunctionLevel(Caller);
+    case FeatureIndex::node_count:
+      return read(Asked, std::integral_constant<Counter, Counter::Nodes>());
+    case FeatureIndex::nr_ctant_params:
+      return count_if(CB.args(), [](const Use &Argument) { return isa<Constant>(Argument); });
+    case FeatureIndex::cost_estimate:
+      return estimate().value_or(0);
+    case FeatureIndex::edge_count:
+      return read(Asked, std::integral_constant<Counter, Counter::Edges>());
+    case FeatureIndex::caller_users:
+      return Asked.getCachedFPI(Caller).Uses;
+    case FeatureIndex::caller_conditionally_executed_blocks:
+      return Asked.getCachedFPI(Caller).BlocksReachedFromConditionalInstruction;
+    case FeatureIndex::caller_basic_block_count:
+      return Asked.getCachedFPI(Caller).BasicBlockCount;
+    case FeatureIndex::callee_conditionally_executed_blocks:
+      return Asked.getCachedFPI(Callee).BlocksReachedFromConditionalInstruction;
+    case FeatureIndex::callee_users:
+      return Asked.getCachedFPI(Callee).Uses;
+    case FeatureIndex::is_callee_avail_external:
+      return Callee.hasAvailableExternallyLinkage();
+    case FeatureIndex::is_caller_avail_external:
+      return Caller.hasAvailableExternallyLinkage();
+    default:
+      return 0;
+    }
+  }
+
+  bool defaultDecision() override {
+    if (!Default) {
+      Default = Asked.defaultDecision(CB);
+    }
+    return *Default;
+  }
+
+private:
+  AssumptionCache &assumptions(Function &F) { return FAM.getResult<AssumptionAnalysis>(F); }
+
+  std::optional<int> estimate() {
+    if (!Estimate) {
+      Estimate = getInliningCostEstimate(CB, FAM.getResult<TargetIRAnalysis>(Callee),
+                                         [this](Function &F) -> AssumptionCache & { return assumptions(F); });
+    }
+    return *Estimate;
+  }
+
+  const InlineCostFeatures &costs() {
+    if (!Costs) {
+      const auto Found = getInliningCostFeatures(CB, FAM.getResult<TargetIRAnalysis>(Callee),
+                                                 [this](Function &F) -> AssumptionCache & { return assumptions(F); });
+      Costs = Found.value_or(InlineCostFeatures{});
+    }
+    return *Costs;
+  }
+
+  Advisor &Asked;
+  CallBase &CB;
+  Function &Caller;
+  Function &Callee;
+  std::optional<std::optional<int>> Estimate;
+  std::optional<InlineCostFeatures> Costs;
+  std::optional<bool> Default;
+};
+
+Advisor::Advisor(Module &M, ModuleAnalysisManager &MAM, InlineParams Params, Session &Shared)
+    : MLInlineAdvisor(
+          M, MAM,
+          [&M](const std::vector<TensorSpec> &Specs) { return std::make_unique<Buffers>(M.getContext(), Specs); },
+          [this](CallBase &CB) { return defaultDecision(CB); }),
+      Params(Params), Shared(Shared) {}
+
+Advisor::~Advisor() {
+  if (Shared.Followed) {
+    Shared.Followed->finish();
+  }
+}
+
+// What LLVM's static getDefaultInlineAdvice does.
+bool Advisor::defaultDecision(CallBase &CB) {
+  Function &Caller = *CB.getCaller();
+  ProfileSummaryInfo *PSI = FAM.getResult<ModuleAnalysisManagerFunctionProxy>(Caller).getCachedResult<ProfileSummaryAnalysis>(M);
+  const auto Assumptions = [this](Function &F) -> AssumptionCache & { return FAM.getResult<AssumptionAnalysis>(F); };
+  const auto Frequencies = [this](Function &F) -> BlockFrequencyInfo & {
+    return FAM.getResult<BlockFrequencyAnalysis>(F);
+  };
+  const auto Library = [this](Function &F) -> const TargetLibraryInfo & {
+    return FAM.getResult<TargetLibraryAnalysis>(F);
+  };
+  const auto Ephemeral = [this](Function &F) -> EphemeralValuesCache & {
+    return FAM.getResult<EphemeralValuesAnalysis>(F);
+  };
+  auto &TTI = FAM.getResult<TargetIRAnalysis>(*CB.getCalledFunction());
+  const auto Cost = [&](CallBase &Call) {
+    return getInlineCost(Call, Params, TTI, Assumptions, Library, Frequencies, PSI, nullptr, Ephemeral);
+  };
+  return shouldInline(CB, TTI, Cost, getCallerORE(CB), Params.EnableDeferral.value_or(false)).has_value();
+}
+
+// Give the call site its identity and write the decision.
+void Advisor::record(CallBase &CB, bool Inline, By Who) {
+  const Site Where = next(CB);
+  if (Shared.Followed) {
+    const Decision &Given = Shared.Followed->next(Where, Shared.Sites.names());
+    if (Given.Who != Who || Given.Inline != Inline) {
+      disagree(CB);
+    }
+  }
+  write({Where, Inline, Who});
+}
+
+Site Advisor::next(CallBase &CB) {
+  return Shared.Sites.next(CB.getCaller()->getName(), CB.getCalledFunction()->getName());
+}
+
+void Advisor::write(const Decision &Decided) {
+  if (Shared.Written) {
+    Shared.Written->write(Decided, Shared.Sites.names());
+  }
+}
+
+void Advisor::disagree(CallBase &CB) {
+  diverge("call site " + std::to_string(Shared.Sites.length() - 1) + " of the module, a call of " +
+          CB.getCalledFunction()->getName().str() + " in " + CB.getCaller()->getName().str() +
+          ", is not decided as it was: by the policy, by a rule or not at all");
+}
+
+// An advice that changes nothing of what the base class keeps in mind.
+std::unique_ptr<InlineAdvice> Advisor::unchanged(CallBase &CB, bool Inline) {
+  return std::make_unique<InlineAdvice>(this, CB, getCallerORE(CB), Inline);
+}
+
+std::unique_ptr<InlineAdvice> Advisor::getMandatoryAdvice(CallBase &CB, bool Advice) {
+  record(CB, Advice, By::Mandatory);
+  return MLInlineAdvisor::getMandatoryAdvice(CB, Advice);
+}
+
+// As the base class's, without the features that nobody asks for.
+std::unique_ptr<InlineAdvice> Advisor::getAdviceImpl(CallBase &CB) {
+  if (Shared.UpstreamFeatures) {
+    return MLInlineAdvisor::getAdviceImpl(CB);
+  }
+  Function &Caller = *CB.getCaller();
+  if (!FAM.getResult<DominatorTreeAnalysis>(Caller).isReachableFromEntry(CB.getParent())) {
+    record(CB, false, By::Illegal);
+    return unchanged(CB, false);
+  }
+  OptimizationRemarkEmitter &ORE = getCallerORE(CB);
+  const MandatoryInliningKind Kind = getMandatoryKind(CB, FAM, ORE);
+  const bool Always = Kind == MandatoryInliningKind::Always;
+  if (Kind == MandatoryInliningKind::Never || &Caller == CB.getCalledFunction()) {
+    return getMandatoryAdvice(CB, false);
+  }
+  if (isForcedToStop()) {
+    record(CB, Always, By::Cap);
+    return unchanged(CB, Always);
+  }
+  if (Always) {
+    return getMandatoryAdvice(CB, true);
+  }
+  return Shared.Followed ? follow(CB, ORE) : ask(CB, ORE);
+}
+
+// The decision of the file. Nobody's features are needed, and whether it is legal only where it says to inline.
+std::unique_ptr<InlineAdvice> Advisor::follow(CallBase &CB, OptimizationRemarkEmitter &ORE) {
+  const Site Where = next(CB);
+  const Decision &Given = Shared.Followed->next(Where, Shared.Sites.names());
+  const bool Decided = Given.Who == By::Policy || Given.Who == By::Replaced;
+  if ((!Decided && Given.Who != By::Illegal) || (Given.Inline && !(Decided && Context(*this, CB).isLegal()))) {
+    disagree(CB);
+  }
+  write({Where, Given.Inline, Given.Who});
+  if (!Decided) {
+    return unchanged(CB, false);
+  }
+  return std::make_unique<MLInlineAdvice>(this, CB, ORE, Given.Inline);
+}
+
+// The policy's decision, or LLVM's own if it has none.
+std::unique_ptr<InlineAdvice> Advisor::ask(CallBase &CB, OptimizationRemarkEmitter &ORE) {
+  Context Here(*this, CB);
+  const Site Where = next(CB);
+  if (!Here.isLegal()) {
+    write({Where, false, By::Illegal});
+    return unchanged(CB, false);
+  }
+  const std::optional<bool> Answer = Shared.Decider->decide(CB, Here);
+  const bool Inline = Answer ? *Answer : Here.defaultDecision();
+  write({Where, Inline, Answer ? By::Policy : By::Replaced});
+  if (Shared.Features) {
+    Shared.Features->write(Shared.Sites.length() - 1, Here, Inline);
+  }
+  return std::make_unique<MLInlineAdvice>(this, CB, ORE, Inline);
+}
+
+// Asked by the base class, with the features that it has found: only to compare them with ours.
+std::unique_ptr<MLInlineAdvice> Advisor::getAdviceFromModel(CallBase &CB, OptimizationRemarkEmitter &ORE) {
+  Context Here(*this, CB);
+  const Site Where = next(CB);
+  const bool Inline = Here.defaultDecision();
+  write({Where, Inline, By::Policy});
+  if (Shared.Features) {
+    Shared.Features->write(Shared.Sites.length() - 1, Here, Inline);
+  }
+  return std::make_unique<MLInlineAdvice>(this, CB, ORE, Inline);
+}
+
+} // namespace harness

@@ -1,0 +1,69 @@
+// The one advisor of all inlining policies: LLVM's MLInlineAdvisor, with its bookkeeping, its growth cap and its
+// features, and the decision taken from a `Source` or from a file.
+
+#ifndef HARNESS_INLINE_ADVISOR_H
+#define HARNESS_INLINE_ADVISOR_H
+
+#include "sites.h"
+#include "source.h"
+#include "llvm/Analysis/InlineCost.h"
+#include "llvm/Analysis/MLInlineAdvisor.h"
+#include <cstdio>
+#include <memory>
+
+namespace harness {
+
+// Call sites that a policy was asked about, as rows of int64 of the machine's byte order: position in the series,
+// the features, the decision, LLVM's own.
+class FeatureLog {
+public:
+  explicit FeatureLog(const std::string &Path);
+  FeatureLog(const FeatureLog &) = delete;
+  FeatureLog &operator=(const FeatureLog &) = delete;
+  ~FeatureLog();
+  void write(uint64_t Position, PolicyContext &Site, bool Inline);
+
+private:
+  std::FILE *File;
+};
+
+// What outlives an advisor: LLVM makes one for each run of the inliner.
+struct Session {
+  std::unique_ptr<Source> Decider; // null: `Followed` decides
+  std::unique_ptr<Replay> Followed;
+  std::unique_ptr<Log> Written;
+  std::unique_ptr<FeatureLog> Features;
+  bool UpstreamFeatures = false; // take the features from LLVM's own getAdviceImpl, to compare
+  Series Sites;
+};
+
+class Advisor : public llvm::MLInlineAdvisor {
+public:
+  Advisor(llvm::Module &M, llvm::ModuleAnalysisManager &MAM, llvm::InlineParams Params, Session &Shared);
+  ~Advisor() override;
+
+protected:
+  std::unique_ptr<llvm::InlineAdvice> getAdviceImpl(llvm::CallBase &CB) override;
+  std::unique_ptr<llvm::InlineAdvice> getMandatoryAdvice(llvm::CallBase &CB, bool Advice) override;
+  std::unique_ptr<llvm::MLInlineAdvice> getAdviceFromModel(llvm::CallBase &CB,
+                                                           llvm::OptimizationRemarkEmitter &ORE) override;
+
+private:
+  class Context;
+
+  llvm::InlineParams Params;
+  Session &Shared;
+
+  Site next(llvm::CallBase &CB);
+  void record(llvm::CallBase &CB, bool Inline, By Who);
+  void write(const Decision &Decided);
+  [[noreturn]] void disagree(llvm::CallBase &CB);
+  std::unique_ptr<llvm::InlineAdvice> unchanged(llvm::CallBase &CB, bool Inline);
+  std::unique_ptr<llvm::InlineAdvice> ask(llvm::CallBase &CB, llvm::OptimizationRemarkEmitter &ORE);
+  std::unique_ptr<llvm::InlineAdvice> follow(llvm::CallBase &CB, llvm::OptimizationRemarkEmitter &ORE);
+  bool defaultDecision(llvm::CallBase &CB);
+};
+
+} // namespace harness
+
+#endif

@@ -1,0 +1,139 @@
+// Decisions of another process. It is not trusted: an answer counts only if it is one, of the question that was
+// asked, in time; after three that are not the process is given up, and it can never hold up the compiler.
+//
+// The first line that it gets is `{"features": [NAME, ...]}`. A question is its number and the features, an answer
+// the same number and 0 or 1, all of them int64 of the machine's byte order.
+
+#include "source.h"
+#include "llvm/ADT/StringRef.h"
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr int MostFailures = 3;
+
+constexpr std::array<const char *, NumFeatures> FeatureNames = {
+#define NAME(TYPE, SHAPE, NAME, TEXT) #NAME,
+    INLINE_COST_FEATURE_ITERATOR(NAME) INLINE_FEATURE_ITERATOR(NAME)
+#undef NAME
+};
+
+class Channel : public Source {
+public:
+  Channel(int From, int To, ChannelLimits Limits)
+      : From(From), To(To), Reply(Limits.ReplyMilliseconds), Left(milliseconds(Limits.TotalMilliseconds)) {
+    (void)std::signal(SIGPIPE, SIG_IGN);
+    for (const int Descriptor : {From, To}) {
+      (void)fcntl(Descriptor, F_SETFL, fcntl(Descriptor, F_GETFL) | O_NONBLOCK);
+    }
+    std::string Header = "{\"features\": [";
+    for (const char *Name : FeatureNames) {
+      Header += (Header.back() == '[' ? "\"" : ", \"") + std::string(Name) + "\"";
+    }
+    Header += "]}\n";
+    // The process may need a while to start: this has all the time there is.
+    Open = transfer(Header.data(), Header.size(), POLLOUT, Clock::now() + Left);
+    FirstReply = true;
+  }
+
+  std::optional<bool> decide(CallBase &, PolicyContext &Context) override {
+    if (!Open) {
+      return std::nullopt;
+    }
+    Question[0] = ++Asked;
+    for (size_t Index = 0; Index < NumFeatures; ++Index) {
+      Question[Index + 1] = Context.feature(static_cast<FeatureIndex>(Index));
+    }
+    const auto Start = Clock::now();
+    const auto Patience = FirstReply ? Left : std::min<Clock::duration>(Left, Reply);
+    const std::optional<bool> Answer = ask(Start + Patience);
+    Left -= Clock::now() - Start;
+    FirstReply = FirstReply && !Answer;
+    if (!Answer && (++Failures >= MostFailures || Left <= Clock::duration::zero())) {
+      Open = false;
+    }
+    return Answer;
+  }
+
+private:
+  std::optional<bool> ask(Clock::time_point Deadline) {
+    drain();
+    std::array<int64_t, 2> Answer{};
+    if (!Open || !transfer(Question.data(), sizeof Question, POLLOUT, Deadline)) {
+      return std::nullopt;
+    }
+    do { // a late answer to an earlier question may come first
+      if (!transfer(Answer.data(), sizeof Answer, POLLIN, Deadline)) {
+        return std::nullopt;
+      }
+    } while (Answer[0] > 0 && Answer[0] < Asked && Failures > 0);
+    if (Answer[0] != Asked || (Answer[1] != 0 && Answer[1] != 1)) {
+      return std::nullopt;
+    }
+    return Answer[1] == 1;
+  }
+
+  // Throw away what nobody has asked for.
+  void drain() {
+    std::array<char, 4096> Rest{};
+    for (int Round = 0; Round < 256; ++Round) {
+      if (read(From, Rest.data(), Rest.size()) <= 0) {
+        return;
+      }
+    }
+    Open = false; // it never ends
+  }
+
+  // Move all of the bytes before the deadline.
+  bool transfer(void *Bytes, size_t Size, short Direction, Clock::time_point Deadline) {
+    auto *Next = static_cast<char *>(Bytes);
+    while (Size > 0) {
+      const ssize_t Moved = Direction == POLLIN ? read(From, Next, Size) : write(To, Next, Size);
+      if (Moved > 0) {
+        Next += Moved;
+        Size -= static_cast<size_t>(Moved);
+        continue;
+      }
+      if (Moved == 0 || (errno != EAGAIN && errno != EINTR)) {
+        Open = false; // there is nobody any more
+        return false;
+      }
+      const auto Rest = std::chrono::ceil<milliseconds>(Deadline - Clock::now());
+      pollfd Waiting{Direction == POLLIN ? From : To, Direction, 0};
+      if (Rest.count() <= 0 || poll(&Waiting, 1, static_cast<int>(Rest.count())) == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  int From;
+  int To;
+  milliseconds Reply;
+  Clock::duration Left;
+  std::array<int64_t, NumFeatures + 1> Question{};
+  int64_t Asked = 0;
+  int Failures = 0;
+  bool Open = true;
+  bool FirstReply = true;
+};
+
+} // namespace
+
+std::unique_ptr<Source> channelSource(int From, int To, ChannelLimits Limits) {
+  return std::make_unique<Channel>(From, To, Limits);
+}
+
+} // namespace harness

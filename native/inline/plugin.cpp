@@ -1,0 +1,84 @@
+// The plugin of all inlining policies, for clang's own pipeline on stock LLVM 22:
+//
+//   clang -fpass-plugin=inline.so -mllvm -inline-policy=SOURCE ...
+//
+// Without `-inline-policy` it does nothing.
+
+#include "advisor.h"
+#include "llvm/Analysis/InlineAdvisor.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace llvm;
+using namespace harness;
+
+namespace {
+
+enum class From { Nowhere, Default, Model, Heuristic, Channel, Replay, Upstream };
+
+cl::opt<From> Policy("inline-policy", cl::desc("Where inlining decisions come from"), cl::init(From::Nowhere),
+                     cl::values(clEnumValN(From::Default, "default", "LLVM's own heuristic"),
+                                clEnumValN(From::Model, "model", "policy_decide of -inline-policy-file"),
+                                clEnumValN(From::Heuristic, "heuristic", "harness_heuristic of -inline-policy-file"),
+                                clEnumValN(From::Channel, "channel", "a process, over -inline-policy-channel"),
+                                clEnumValN(From::Replay, "replay", "the decisions in -inline-policy-file"),
+                                clEnumValN(From::Upstream, "upstream", "as default, with features as LLVM takes them")));
+cl::opt<std::string> File("inline-policy-file", cl::desc("Shared library, or decisions to follow"));
+cl::opt<std::string> Written("inline-policy-log", cl::desc("Write the decisions to this file"));
+cl::opt<std::string> Features("inline-policy-features", cl::desc("Write the features to this file"));
+cl::opt<int> ChannelFrom("inline-policy-channel-from", cl::desc("Descriptor that answers come from"), cl::init(-1));
+cl::opt<int> ChannelTo("inline-policy-channel-to", cl::desc("Descriptor that questions go to"), cl::init(-1));
+cl::opt<int> Reply("inline-policy-reply", cl::desc("Milliseconds for each answer"), cl::init(1000));
+cl::opt<int> Total("inline-policy-total", cl::desc("Milliseconds of waiting for all answers"), cl::init(60000));
+
+std::unique_ptr<Source> source() {
+  switch (Policy) {
+  case From::Model:
+    return modelSource(File);
+  case From::Heuristic:
+    return heuristicSource(File);
+  case From::Channel:
+    return channelSource(ChannelFrom, ChannelTo, {Reply, Total});
+  case From::Replay:
+    return nullptr;
+  default:
+    return defaultSource();
+  }
+}
+
+// One for the process: a compiler compiles one module, but may make several advisors.
+Session &session() {
+  static Session Only = [] {
+    Session New;
+    New.Decider = source();
+    New.Followed = Policy == From::Replay ? std::make_unique<Replay>(File) : nullptr;
+    New.Written = Written.empty() ? nullptr : std::make_unique<Log>(Written);
+    New.Features = Features.empty() ? nullptr : std::make_unique<FeatureLog>(Features);
+    New.UpstreamFeatures = Policy == From::Upstream;
+    return New;
+  }();
+  return Only;
+}
+
+// The factory gets no module analyses, and the advisor needs them.
+thread_local ModuleAnalysisManager *Analyses;
+
+InlineAdvisor *advisor(Module &M, FunctionAnalysisManager &, InlineParams Params, InlineContext) {
+  return new Advisor(M, *Analyses, Params, session());
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "inline-policy", LLVM_VERSION_STRING, [](PassBuilder &Builder) {
+            if (Policy == From::Nowhere) {
+              return;
+            }
+            Builder.registerAnalysisRegistrationCallback([](ModuleAnalysisManager &MAM) {
+              Analyses = &MAM;
+              MAM.registerPass([] { return PluginInlineAdvisorAnalysis(advisor); });
+            });
+          }};
+}

@@ -1,0 +1,41 @@
+// What an inlining heuristic sees. A submission is one C++ file that defines
+//
+//   bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context);
+//
+// and is compiled with this header, LLVM's analysis headers and `using namespace llvm` in force. It is asked about
+// call sites that may be inlined and need not be: what is illegal, mandatory or recursive never reaches it.
+
+#ifndef HARNESS_INLINE_POLICY_H
+#define HARNESS_INLINE_POLICY_H
+
+#include "llvm/Analysis/InlineModelFeatureMaps.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/PassManager.h"
+#include <cstddef>
+#include <cstdint>
+
+namespace harness {
+
+// LLVM's 38 features of a call site, by the names of llvm::FeatureIndex.
+constexpr size_t NumFeatures = static_cast<size_t>(llvm::FeatureIndex::callee_embedding);
+
+class PolicyContext {
+public:
+  // One feature, computed when it is first asked for at this call site.
+  virtual int64_t feature(llvm::FeatureIndex Index) = 0;
+  // What LLVM's own heuristic would decide here.
+  virtual bool defaultDecision() = 0;
+  // LLVM's analyses of functions: FAM.getResult<LoopAnalysis>(F) and all others.
+  llvm::FunctionAnalysisManager &FAM;
+
+  PolicyContext(const PolicyContext &) = delete;
+  PolicyContext &operator=(const PolicyContext &) = delete;
+
+protected:
+  explicit PolicyContext(llvm::FunctionAnalysisManager &FAM) : FAM(FAM) {}
+  ~PolicyContext() = default;
+};
+
+} // namespace harness
+
+#endif

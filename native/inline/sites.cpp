@@ -1,0 +1,145 @@
+#include "sites.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+
+namespace harness {
+
+static std::string escaped(StringRef Name) {
+  std::string Text;
+  for (const char Character : Name) {
+    if (Character > ' ' && Character < 0x7f && Character != '%') {
+      Text += Character;
+    } else {
+      Text += '%';
+      Text += toHex(StringRef(&Character, 1), /*LowerCase=*/true);
+    }
+  }
+  return Text;
+}
+
+static std::string unescaped(StringRef Text) {
+  std::string Name;
+  while (!Text.empty()) {
+    uint8_t Byte = 0;
+    if (Text.consume_front("%") && !Text.substr(0, 2).getAsInteger(16, Byte)) {
+      Name += static_cast<char>(Byte);
+      Text = Text.drop_front(2);
+    } else {
+      Name += Text.front();
+      Text = Text.drop_front();
+    }
+  }
+  return Name;
+}
+
+void diverge(const std::string &Message) {
+  report_fatal_error(Twine("not-replayable: ") + Message, /*gen_crash_diag=*/false);
+}
+
+unsigned Names::number(StringRef Name) {
+  const auto [Entry, New] = Numbers.try_emplace(Name, Known.size());
+  if (New) {
+    Known.push_back(Name.str());
+  }
+  return Entry->second;
+}
+
+Site Series::next(StringRef Caller, StringRef Callee) {
+  const unsigned From = Functions.number(Caller);
+  const unsigned To = Functions.number(Callee);
+  ++Length;
+  return {From, To, Asked[{From, To}]++};
+}
+
+Log::Log(const std::string &Path) : File(std::fopen(Path.c_str(), "we")) {
+  if (File == nullptr) {
+    report_fatal_error(Twine("inline plugin: cannot write ") + Path, /*gen_crash_diag=*/false);
+  }
+}
+
+Log::~Log() {
+  if (std::fclose(File) != 0) {
+    report_fatal_error("inline plugin: the log of decisions could not be written", /*gen_crash_diag=*/false);
+  }
+}
+
+void Log::write(const Decision &Decided, const Names &Functions) {
+  for (; Known < Functions.size(); ++Known) {
+    (void)std::fprintf(File, "f %s\n", escaped(Functions.name(Known)).c_str());
+  }
+  const Site &Where = Decided.Where;
+  (void)std::fprintf(File, "%u %u %u %d %c\n", Where.Caller, Where.Callee, Where.Ordinal, Decided.Inline ? 1 : 0,
+                     static_cast<char>(Decided.Who));
+}
+
+static std::optional<Decision> parsed(StringRef Line) {
+  SmallVector<StringRef, 5> Words;
+  Line.split(Words, ' ');
+  Decision Read{};
+  unsigned Inline = 0;
+  if (Words.size() != 5 || Words[0].getAsInteger(10, Read.Where.Caller) ||
+      Words[1].getAsInteger(10, Read.Where.Callee) || Words[2].getAsInteger(10, Read.Where.Ordinal) ||
+      Words[3].getAsInteger(10, Inline) || Words[4].size() != 1) {
+    return std::nullopt;
+  }
+  Read.Inline = Inline != 0;
+  Read.Who = static_cast<By>(Words[4].front());
+  return Read;
+}
+
+Replay::Replay(const std::string &Path) {
+  auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Buffer) {
+    report_fatal_error(Twine("inline plugin: cannot read ") + Path, /*gen_crash_diag=*/false);
+  }
+  StringRef Text = (*Buffer)->getBuffer();
+  while (!Text.empty()) {
+    auto [Line, Rest] = Text.split('\n');
+    Text = Rest;
+    if (Line.consume_front("f ")) {
+      Functions.push_back(unescaped(Line));
+    } else if (const auto Read = parsed(Line);
+               Read && Read->Where.Caller < Functions.size() && Read->Where.Callee < Functions.size()) {
+      Decisions.push_back(*Read);
+    } else {
+      diverge("not a decision: '" + Line.str() + "'");
+    }
+  }
+}
+
+const Decision &Replay::next(const Site &Here, const Names &Met) {
+  const auto Found = [&] {
+    return "a call of " + Met.name(Here.Callee) + " in " + Met.name(Here.Caller) + " (the " +
+           std::to_string(Here.Ordinal + 1) + ". question about one)";
+  };
+  const std::string At = Position == Decisions.size() || !fits(Decisions[Position].Where, Here, Met)
+                             ? "call site " + std::to_string(Position) + " of the module is " + Found() + ", "
+                             : std::string();
+  if (Position == Decisions.size()) {
+    diverge(At + "and there are no more decisions");
+  }
+  const Decision &Next = Decisions[Position++];
+  if (!At.empty()) {
+    diverge(At + "and the decision is on a call of " + Functions[Next.Where.Callee] + " in " +
+            Functions[Next.Where.Caller] + " (the " + std::to_string(Next.Where.Ordinal + 1) + ".)");
+  }
+  return Next;
+}
+
+bool Replay::fits(const Site &Where, const Site &Here, const Names &Met) const {
+  return Functions[Where.Caller] == Met.name(Here.Caller) && Functions[Where.Callee] == Met.name(Here.Callee) &&
+         Where.Ordinal == Here.Ordinal;
+}
+
+void Replay::finish() const {
+  if (Position < Decisions.size()) {
+    diverge("the module has " + std::to_string(Position) + " call sites, the decisions " +
+            std::to_string(Decisions.size()));
+  }
+}
+
+} // namespace harness

@@ -1,0 +1,42 @@
+// Where decisions come from: one object for each way, made from the plugin's options.
+
+#ifndef HARNESS_INLINE_SOURCE_H
+#define HARNESS_INLINE_SOURCE_H
+
+#include "policy.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace harness {
+
+class Source {
+public:
+  Source() = default;
+  Source(const Source &) = delete;
+  Source &operator=(const Source &) = delete;
+  virtual ~Source() = default;
+  // Whether to inline; nothing when there is no usable answer.
+  virtual std::optional<bool> decide(llvm::CallBase &CB, PolicyContext &Context) = 0;
+};
+
+// LLVM's own heuristic.
+std::unique_ptr<Source> defaultSource();
+
+// `policy_decide` of a shared library, with the features that its `policy_uses` marks.
+std::unique_ptr<Source> modelSource(const std::string &Library);
+
+// `harness_heuristic` of a shared library: a submission's function.
+std::unique_ptr<Source> heuristicSource(const std::string &Library);
+
+struct ChannelLimits {
+  int ReplyMilliseconds; // for each answer
+  int TotalMilliseconds; // waiting, for all of them
+};
+
+// A process at the other end of two descriptors. Whatever it does, each question has an end.
+std::unique_ptr<Source> channelSource(int From, int To, ChannelLimits Limits);
+
+} // namespace harness
+
+#endif
