@@ -10,6 +10,7 @@ from harness.bench import Bench
 from harness.decide import Decisions
 from harness.freeze import FrozenModule
 from harness.policy.heuristic import HeuristicKind
+from harness.policy.inliner.kind import InlinerKind
 from harness.policy.level import LevelKind
 from harness.policy.load import Policy
 from harness.policy.pass_sequence import PassSequenceKind
@@ -44,6 +45,7 @@ class Kind(Protocol):
 KINDS: dict[PolicyKind, Kind] = {
     PolicyKind.LEVEL: LevelKind(),
     PolicyKind.PASS_SEQUENCE: PassSequenceKind(),
+    PolicyKind.INLINER: InlinerKind(),
     PolicyKind.HEURISTIC: HeuristicKind(),
     PolicyKind.REGALLOC: RegallocKind(),
 }

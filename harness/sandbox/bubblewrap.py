@@ -1,8 +1,9 @@
 """The bubblewrap command of a job: an empty world, and in it what the job is given."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.sandbox.model import SCRATCH, Job
 
@@ -28,8 +29,12 @@ _BESIDE_USR = ("bin", "lib", "lib32", "lib64", "sbin")
 _SYSTEM_SETTINGS = ("/etc/alternatives",)
 
 
-def bubblewrap_command(bwrap: str, guard: Path, job: Job) -> tuple[list[str], tuple[Path, ...]]:
+def bubblewrap_command(
+    bwrap: str, guard: Path, job: Job, carried: Mapping[Path, Path] = MappingProxyType({})
+) -> tuple[list[str], tuple[Path, ...]]:
     """The command, and the host files to open for it, in order, from descriptor ``FIRST_FILE`` on.
+
+    ``carried``: folders that bubblewrap finds elsewhere than at their own path.
 
     Files come as copies through descriptors: the sandbox's user need not be able to reach them, and
     no path of the host is to be seen inside.
@@ -44,7 +49,7 @@ def bubblewrap_command(bwrap: str, guard: Path, job: Job) -> tuple[list[str], tu
         command += ["--symlink", destination, f"/dev/{link}"]
     command += ["--size", str(max(job.limits.scratch, 4096)), "--perms", "0700", "--tmpfs", SCRATCH]
     for folder in job.folders:  # after the scratch folder: one of them may lie below its path
-        command += ["--ro-bind", str(folder), str(folder)]
+        command += ["--ro-bind", str(carried.get(folder, folder)), str(folder)]
     for number, (inside, source) in enumerate(job.files.items(), start=FIRST_FILE + 1):
         executable = os.access(source, os.X_OK)
         if inside.startswith(f"{SCRATCH}/"):

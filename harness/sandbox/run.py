@@ -22,6 +22,7 @@ from harness.sandbox.collect import collect, count_files
 from harness.sandbox.model import SCRATCH, Finished, Job, Left, Limits, Reason
 from harness.sandbox.remedy import remedy
 from harness.sandbox.seccomp import filter_program
+from harness.sandbox.shown import carried_folders
 from harness.sandbox.slots import Slot, SlotDied, SlotLate, is_root, slot
 from harness.store import Store
 from harness.toolchain import Toolchain
@@ -163,7 +164,7 @@ class Sandbox:
             return self._finished(prepared, json.loads(report), scratch, answer["cpu"], out_of_memory), hello
 
     def _isolated(self, job: Job, stack: ExitStack) -> _Prepared:
-        command, files = bubblewrap_command(self._bwrap, self._guard, job)
+        command, files = bubblewrap_command(self._bwrap, self._guard, job, carried_folders(is_root()))
         opened = {SECCOMP: self._filter, **{FIRST_FILE + at: path for at, path in enumerate(files)}}
         return _prepare(command, job, opened, SCRATCH, stack)
 

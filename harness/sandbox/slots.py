@@ -21,6 +21,7 @@ from typing import Any
 from harness.errors import PrerequisiteError, UsageError
 from harness.process import killable
 from harness.sandbox.cgroups import Group, find_controller, group_name
+from harness.sandbox.shown import carried_folders
 from harness.sandbox.spawner import MOST_DESCRIPTORS, READY
 
 __all__ = ["Slot", "SlotDied", "SlotLate", "is_root", "sandbox_users", "slot"]
@@ -46,7 +47,9 @@ class Slot:
         """``trusted``: what it starts keeps the rights of the harness's user and is in no control group."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         users = "" if trusted else ",".join(str(user) for user in sandbox_users(number))
-        command = [sys.executable, "-I", "-S", str(_SPAWNER), str(theirs.fileno()), users]
+        carried = {} if trusted else carried_folders(is_root())
+        binds = [f"{folder}={place}" for folder, place in carried.items()]
+        command = [sys.executable, "-I", "-S", str(_SPAWNER), str(theirs.fileno()), users, *binds]
         self._process = subprocess.Popen(
             command,
             cwd="/",

@@ -5,7 +5,10 @@ of its slot, so that what it starts is limited from the first instruction (movin
 groups takes the kernel some 16 ms; being born in one takes nothing). Where the harness is root it
 gives up root first, for good. When the harness is gone, its socket says so, and the sandbox ends.
 
-usage: spawner.py SOCKET UID,UID,...    the first user id that this machine has; none: stay
+usage: spawner.py SOCKET UID,UID,... FOLDER=PLACE...
+
+The user id is the first that this machine has; none: stay. Each folder is bound to its place, beside the others in a
+file system that only this process and its children see.
 """
 
 import contextlib
@@ -20,6 +23,10 @@ import sys
 MOST_DESCRIPTORS = 250
 FIRST_DESCRIPTOR = 32
 READY = b"ready"
+_NEW_MOUNTS = 0x00020000
+_BIND = 4096
+_PRIVATE = 1 << 18 | 1 << 14
+"""Of <sched.h> and <sys/mount.h>."""
 
 
 def main() -> None:
@@ -28,6 +35,9 @@ def main() -> None:
     channel.set_inheritable(False)
     while os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) < FIRST_DESCRIPTOR:
         pass  # what is received then has numbers that no sandbox wants
+    if sys.argv[3:]:
+        with contextlib.suppress(OSError):  # bubblewrap will say that it is not there
+            _carry(dict(word.split("=", 1) for word in sys.argv[3:]))
     _give_up_root([int(uid) for uid in sys.argv[2].split(",") if uid])
     channel.send(READY)
     while True:
@@ -37,6 +47,25 @@ def main() -> None:
         for descriptor in descriptors:  # Python 3.11 ignores the flag
             os.set_inheritable(descriptor, False)
         channel.send(json.dumps(_serve(channel, descriptors)).encode())
+
+
+def _carry(places: dict[str, str]) -> None:
+    """Bind folders to places that the next user can reach."""
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def call(name: str, *arguments: object) -> None:
+        if getattr(libc, name)(*arguments) != 0:
+            raise OSError(ctypes.get_errno(), name)
+
+    above = os.path.dirname(next(iter(places.values()))).encode()  # noqa: PTH120 - pathlib takes long to import
+    call("unshare", _NEW_MOUNTS)
+    call("mount", b"none", b"/", None, ctypes.c_ulong(_PRIVATE), None)
+    call("mount", b"none", above, b"tmpfs", ctypes.c_ulong(0), b"mode=0755,size=64k")
+    for folder, place in places.items():
+        os.mkdir(place)  # noqa: PTH102
+        call("mount", folder.encode(), place.encode(), None, ctypes.c_ulong(_BIND), None)
 
 
 def _give_up_root(candidates: list[int]) -> None:

@@ -5,7 +5,7 @@
 // the same number and 0 or 1, all of them int64 of the machine's byte order.
 
 #include "source.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -23,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr int MostFailures = 3;
+constexpr milliseconds StartPatience(10000); // for the first answer: the process may have much to load
 
 constexpr std::array<const char *, NumFeatures> FeatureNames = {
 #define NAME(TYPE, SHAPE, NAME, TEXT) #NAME,
@@ -43,9 +44,9 @@ public:
       Header += (Header.back() == '[' ? "\"" : ", \"") + std::string(Name) + "\"";
     }
     Header += "]}\n";
-    // The process may need a while to start: this has all the time there is.
-    Open = transfer(Header.data(), Header.size(), POLLOUT, Clock::now() + Left);
-    FirstReply = true;
+    if (!transfer(Header.data(), Header.size(), POLLOUT, Clock::now() + StartPatience)) {
+      giveUp();
+    }
   }
 
   std::optional<bool> decide(CallBase &, PolicyContext &Context) override {
@@ -57,18 +58,25 @@ public:
       Question[Index + 1] = Context.feature(static_cast<FeatureIndex>(Index));
     }
     const auto Start = Clock::now();
-    const auto Patience = FirstReply ? Left : std::min<Clock::duration>(Left, Reply);
+    const auto Patience = std::min<Clock::duration>(Left, FirstReply ? StartPatience : Reply);
     const std::optional<bool> Answer = ask(Start + Patience);
     Left -= Clock::now() - Start;
-    FirstReply = FirstReply && !Answer;
-    if (!Answer && (++Failures >= MostFailures || Left <= Clock::duration::zero())) {
-      Open = false;
+    FirstReply = false;
+    if (!Answer && (!Open || ++Failures >= MostFailures || Left <= Clock::duration::zero())) {
+      giveUp();
     }
     return Answer;
   }
 
 private:
+  // Said to whoever reads the compiler's messages; why is what the last failure was.
+  void giveUp() {
+    errs() << "inline plugin: the channel is given up: " << Why << "\n";
+    Open = false;
+  }
+
   std::optional<bool> ask(Clock::time_point Deadline) {
+    Why = "bad";
     drain();
     std::array<int64_t, 2> Answer{};
     if (!Open || !transfer(Question.data(), sizeof Question, POLLOUT, Deadline)) {
@@ -108,11 +116,13 @@ private:
       }
       if (Moved == 0 || (errno != EAGAIN && errno != EINTR)) {
         Open = false; // there is nobody any more
+        Why = "gone";
         return false;
       }
       const auto Rest = std::chrono::ceil<milliseconds>(Deadline - Clock::now());
       pollfd Waiting{Direction == POLLIN ? From : To, Direction, 0};
       if (Rest.count() <= 0 || poll(&Waiting, 1, static_cast<int>(Rest.count())) == 0) {
+        Why = "late";
         return false;
       }
     }
@@ -128,6 +138,7 @@ private:
   int Failures = 0;
   bool Open = true;
   bool FirstReply = true;
+  const char *Why = "late";
 };
 
 } // namespace

@@ -1,0 +1,1 @@
+"""The kind `inliner`: a policy decides each call site from its features."""

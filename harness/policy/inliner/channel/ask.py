@@ -1,0 +1,103 @@
+"""Asking a ``policy.py``: clang and the policy's process in one sandbox, with the plugin's channel between them.
+
+The compiler never waits longer than it is told to, whatever the other process does; what it is told is checked,
+and unusable answers are replaced by LLVM's own decision and counted. Whatever the policy does to the compiler beside
+it, only decisions come out, and what is measured is compiled from them elsewhere.
+"""
+
+import ast
+import json
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from harness.bench import Bench
+from harness.errors import CellError, UsageError
+from harness.freeze import FrozenModule
+from harness.policy.inlining.ask import Answer, Asked, compile_job, read_answer
+from harness.policy.inlining.sites import Who, counts
+from harness.process import last_words
+from harness.sandbox import SCRATCH, Finished, Job
+from harness.sandbox.shown import python_folders
+from harness.vocabulary import Outcome
+
+__all__ = ["REPLY_SECONDS", "TOLERATED", "ask_python", "check_python"]
+
+REPLY_SECONDS = 1.0
+"""For each answer; the first has ten times as long, since Python and the policy must start."""
+
+TOLERATED = 2
+"""Unusable answers that are replaced; the next one ends the policy (``native/inline/channel.cpp``)."""
+
+_HERE = Path(__file__).parent
+_CHANNEL = Asked("channel")
+_GIVEN_UP = re.compile(rb"^inline plugin: the channel is given up: ([a-z ]+)$", re.MULTILINE)
+
+
+def check_python(content: bytes, where: str) -> None:
+    """Raise UsageError, naming the line, for what is no Python or defines no ``decide``. Runs nothing."""
+    try:
+        tree = ast.parse(content, filename=where)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        raise UsageError(f"not Python: {error.args[0] if error.args else error}", where=f"{where}{line}") from None
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    names = {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets
+             if isinstance(target, ast.Name)}  # fmt: skip
+    imported = {
+        alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    if "decide" not in defined | names | imported:
+        raise UsageError(
+            "defines no function decide", where=where, hint="def decide(features: dict[str, int]) -> bool: ..."
+        )
+
+
+def ask_python(content: bytes, seed: int, frozen: FrozenModule, bench: Bench) -> Answer:
+    """The decisions of a ``policy.py``.
+
+    Raises CellError: ``policy-error`` when it dies or answers what is no decision more than twice,
+    ``policy-timeout`` when it does not answer in time.
+    """
+    with bench.store.scratch() as folder:
+        (folder / "policy.py").write_bytes(content)
+        done = bench.sandbox.run(_job(folder / "policy.py", seed, frozen, bench))
+    words = last_words(done.results.get("host.err", b""))
+    if given_up := _GIVEN_UP.search(done.stderr):
+        raise _failure(given_up[1].decode(), done, words)
+    answer = read_answer(done, features=False)
+    replaced = counts(answer.body)[Who.REPLACED]
+    if replaced > TOLERATED:
+        raise CellError(Outcome.POLICY_ERROR, f"policy.py: {replaced} answers could not be used{words}")
+    return answer
+
+
+def _job(policy: Path, seed: int, frozen: FrozenModule, bench: Bench) -> Job:
+    limits = (f"-inline-policy-reply={round(REPLY_SECONDS * 1000)}",
+              f"-inline-policy-total={round(bench.compile_timeout * 900)}")  # fmt: skip
+    compiler = compile_job(_CHANNEL, frozen, bench, more=limits)
+    ours = {f"{SCRATCH}/{path.name}": path for path in (_HERE / "relay.py", _HERE / "host.py", policy)}
+    return replace(
+        compiler,
+        program=sys.executable,
+        arguments=("-I", "-B", "relay.py", str(seed), compiler.program, *compiler.arguments),
+        files={**compiler.files, **ours},
+        folders=tuple(dict.fromkeys((*compiler.folders, *python_folders()))),
+        results=(*compiler.results, "host.err", "host.json"),
+        environment={**compiler.environment, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    )
+
+
+def _failure(why: str, done: Finished, words: str) -> CellError:
+    try:
+        host = json.loads(done.results.get("host.json", b"{}"))
+    except ValueError:
+        host = {}
+    if why == "late":
+        return CellError(
+            Outcome.POLICY_TIMEOUT, f"policy.py did not answer within {REPLY_SECONDS:g} s{words}", transient=False
+        )
+    if why == "gone":
+        return CellError(Outcome.POLICY_ERROR, f"policy.py ended with exit status {host.get('exit', '?')}{words}")
+    return CellError(Outcome.POLICY_ERROR, f"policy.py gave {TOLERATED + 1} answers that could not be used{words}")

@@ -1,0 +1,96 @@
+"""The kind's implementation: a model, a tree or a Python function decides from a call site's features."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from harness.apply.plan import CompilePlan
+from harness.bench import Bench
+from harness.decide import Decisions
+from harness.digest import digest_bytes, digest_of
+from harness.errors import CellError, UsageError
+from harness.freeze import FrozenModule
+from harness.native import native_digest
+from harness.policy.inliner.channel import ask_python, check_python
+from harness.policy.inliner.library import build_library
+from harness.policy.inliner.model.source import model_source
+from harness.policy.inliner.tree.parse import parse_tree
+from harness.policy.inliner.tree.source import tree_source
+from harness.policy.inlining.ask import Asked, ask
+from harness.policy.inlining.decide import decided
+from harness.policy.inlining.replay import PLUGIN, replay_plan
+from harness.policy.load import Policy
+from harness.policy.tracks import FROZEN_AT
+from harness.vocabulary import Level, Target, Track
+
+__all__ = ["FORMS", "InlinerKind"]
+
+FORMS = {"model": "model.onnx", "tree": "tree.json", "policy": "policy.py"}
+"""Role of the submission's one file → how it is usually called."""
+
+
+class InlinerKind:
+    """See ``harness.policy.kinds.Kind``."""
+
+    def check(self, policy: Policy, where: str) -> None:
+        """One file, in one of three forms. Of a model only the sandbox looks at the content."""
+        roles = set(policy.manifest.files)
+        if len(roles) != 1 or not roles <= FORMS.keys():
+            forms = ", ".join(f'{role} = "{name}"' for role, name in FORMS.items())
+            raise UsageError(f"files: a policy of kind 'inliner' has one file, one of {forms}", where=where)
+        if policy.manifest.values:
+            name = next(iter(policy.manifest.values))
+            raise UsageError(f"values.{name}: a policy of kind 'inliner' has no values", where=where)
+        (role,) = roles
+        name, content = policy.file(role)
+        if role == "tree":
+            parse_tree(content, name)
+        if role == "policy":
+            check_python(content, name)
+
+    def notes(self, policy: Policy) -> list[str]:
+        """Nothing to remark."""
+        return []
+
+    def freeze_level(self, policy: Policy, track: Track) -> Level:
+        """The track's level."""
+        return FROZEN_AT[track]
+
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
+        """What it decides of each call site. ``seed``: given to a ``policy.py`` that wants it."""
+        if "policy" in policy.contents:
+            content = policy.contents["policy"]
+            return decided(lambda: ask_python(content, seed, frozen, bench), frozen, bench, pure=False)
+        ((role, content),) = policy.contents.items()
+        how = Asked("model", _library(role, content, policy.manifest.files[role], bench), pure=True)
+        return decided(lambda: ask(how, frozen, bench), frozen, bench, pure=how.pure)
+
+    def parts(self) -> list[str]:
+        """The plugin, and what turns a file into code."""
+        return [native_digest(PLUGIN), _translators()]
+
+    def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
+        """As for every policy that decides what to inline."""
+        return replay_plan(decisions, target)
+
+
+@lru_cache(maxsize=64)
+def _answer(role: str, content: bytes, name: str, bench: Bench) -> Path | CellError:
+    """One answer for all of a policy's cells, errors included."""
+    try:
+        source = tree_source(parse_tree(content, name)) if role == "tree" else model_source(content, name, bench)
+        return build_library(source, name, bench)
+    except CellError as error:
+        return error
+
+
+def _library(role: str, content: bytes, name: str, bench: Bench) -> Path:
+    answer = _answer(role, content, name, bench)
+    if isinstance(answer, CellError):
+        raise CellError(answer.outcome, answer.message, answer.transient)
+    return answer
+
+
+@lru_cache(maxsize=1)
+def _translators() -> str:
+    here = Path(__file__).parent
+    return digest_of([digest_bytes(path.read_bytes()) for path in sorted(here.rglob("*.py"))])
