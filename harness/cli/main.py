@@ -296,6 +296,21 @@ def export(
 
 
 @app.command()
+def convert(
+    model: Annotated[Path, typer.Argument(help="LightGBM's dump_model() as JSON, or XGBoost's save_model().")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: tree.json.")],
+    features: Annotated[
+        str | None,
+        typer.Option("--features", help="Names of the model's columns, with commas; `all`: LLVM's 38 in its order."),
+    ] = None,
+) -> None:
+    """Turn a model of LightGBM or XGBoost into the tree.json of an inlining policy."""
+    from harness.cli.convert import convert
+
+    raise typer.Exit(convert(model, output, features))
+
+
+@app.command()
 def serve(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
     results: Results = None,
@@ -308,7 +323,7 @@ def serve(
 
 @app.command()
 def schema(
-    name: Annotated[str | None, typer.Argument(help="suite, submission, header or row.")] = None,
+    name: Annotated[str | None, typer.Argument(help="suite, submission, tree, header or row.")] = None,
 ) -> None:
     """Print the JSON Schema of a file format."""
     from harness.cli.schema import schema

@@ -61,7 +61,7 @@ NAMES: list[tuple[tuple[str, ...], list[str]]] = [
     (("export", "/proc/rows.csv"), ["/proc/rows.csv", "cannot be written"]),
     (("export", "nowhere/rows.parquet"), ["nowhere/rows.parquet", "cannot be written"]),
     (("export", "rows.csv", "--suite", "cbench"), ["no rows of suite 'cbench'"]),
-    (("schema", "rows"), ["unknown schema 'rows'", "there are: suite, submission, header, campaign, block, row"]),
+    (("schema", "rows"), ["unknown schema 'rows'", "there are: suite, submission, tree, header, campaign, block, row"]),
 ]
 
 
@@ -90,7 +90,7 @@ def test_options_that_cannot_be(tiny: User, words: tuple[str, ...], fragment: st
 def test_without_a_word_the_verbs_are_listed(tiny: User) -> None:
     answer = tiny.harness("--help", code=0)
     for verb in (
-        "doctor suites fetch policies run replay repro leaderboard compare export serve schema".split()  # noqa: SIM905
+        "doctor suites fetch policies run replay repro leaderboard compare export convert serve schema".split()  # noqa: SIM905
     ):
         assert f" {verb} " in answer.out
 

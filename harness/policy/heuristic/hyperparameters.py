@@ -20,13 +20,12 @@ _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\
 _OPTION = re.compile(r"\bcl\s*::\s*(opt|list|bits|alias|cat|OptionCategory)\b")
 _LARGEST_INT = 2**31 - 1
 _MOST = 64
-_TAKEN = frozenset(  # noqa: SIM905
-    """alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const constexpr
+_WORDS = """alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const constexpr
     continue decltype default delete do double else enum explicit export extern false float for friend goto harness if
     inline int llvm long main mutable namespace new noexcept not nullptr operator or policy private protected public
     register requires return short signed sizeof static std struct switch template this throw true try typedef typeid
-    typename union unsigned using virtual void volatile while xor getEvolvableAdvice PolicyContext CallBase""".split()
-)
+    typename union unsigned using virtual void volatile while xor getEvolvableAdvice PolicyContext CallBase"""
+_TAKEN = frozenset(_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
