@@ -160,6 +160,38 @@ def run(
 
 
 @app.command()
+def tune(
+    policy: Annotated[str, typer.Argument(metavar="SUBMISSION", help="Name or folder of a C++ heuristic.")],
+    suite: Annotated[list[str], typer.Option("--suite", help="Suites whose train split is tuned on; repeatable.")],
+    trials: Annotated[int, typer.Option(min=1, max=100_000, help="Trials of the search, earlier ones included.")] = 100,
+    benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
+    target: Annotated[list[str] | None, typer.Option("--target", help="x86-64 (default), aarch64, or both.")] = None,
+    metric: Annotated[str, typer.Option("--metric", help="size.alloc or size.text.")] = "size.alloc",
+    seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
+    jobs: Jobs = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Write the result to this new folder, not into the submission's.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="HTML file for the plot (default: in the cache).")] = None,
+    compile_timeout: Annotated[float, typer.Option(min=0.1, max=86400, help="Seconds for each compile step.")] = 60.0,
+    trust: Trust = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Search good values for a heuristic's tunable constants, on the train split, and write them as its next version.
+
+    An interrupted search, given again, goes on.
+    """
+    from harness.cli.tune import TuneOptions, run_tune
+
+    options = TuneOptions(
+        policy, _words(suite), _words(benchmark), _words(target), metric, trials, seed, jobs, output, plot, trust,
+        compile_timeout,
+    )  # fmt: skip
+    raise typer.Exit(run_tune(options, _format(as_json, as_csv)))
+
+
+@app.command()
 def selftest(
     what: Annotated[str, typer.Argument(help="noise: what differences this machine can resolve.")],
     campaigns: Annotated[int, typer.Option(min=1, max=1000, help="How many are taken.")] = 20,

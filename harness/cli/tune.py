@@ -1,0 +1,129 @@
+"""``harness tune``."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.bench import open_bench
+from harness.cli.output import Column, Format, duration, emit, note, observer
+from harness.engine import local_engine
+from harness.errors import CellError, UsageError
+from harness.flow.request import parse_targets
+from harness.policy import Policy, load_policy
+from harness.policy.heuristic.kind import hyperparameters
+from harness.policy.load import MANIFEST
+from harness.suite.load import Program, choose, load_suite
+from harness.tune import Tuned, tune
+from harness.tune.manifest import tuned_manifest
+from harness.tune.plot import write_plot
+from harness.tune.reward import METRICS
+from harness.tune.run import train_programs
+
+__all__ = ["TuneOptions", "run_tune"]
+
+
+@dataclass(frozen=True)
+class TuneOptions:
+    """The verb's options."""
+
+    policy: str
+    suites: list[str]
+    benchmarks: list[str]
+    targets: list[str]
+    metric: str
+    trials: int
+    seed: int
+    jobs: int | None
+    output: Path | None
+    plot: Path | None
+    trust: bool
+    compile_timeout: float
+
+
+def run_tune(options: TuneOptions, format_: Format) -> int:
+    """Exit code 0: the search is through, and the manifest is written if it found something better."""
+    import time
+
+    started = time.monotonic()
+    policy = load_policy(options.policy)
+    if options.metric not in METRICS:
+        raise UsageError(f"{options.metric!r} cannot be tuned for", hint=f"one of: {', '.join(METRICS)}")
+    if policy.baseline:
+        raise UsageError(f"{policy.name} is a baseline: its values stay as they are")
+    folder = _output_folder(options.output, policy)
+    programs = train_programs(_programs(options))
+    bench = open_bench(options.compile_timeout, trust=options.trust)
+    engine = local_engine(options.jobs or len(os.sched_getaffinity(0)))
+    progress = observer()
+    targets = parse_targets(options.targets or ["x86-64"])
+    try:
+        found = tune(policy, programs, targets, options.metric, options.trials, options.seed, bench, engine, progress)
+    except CellError as error:
+        raise UsageError(f"{error.outcome.value}: {error.message}", where=str(policy.folder)) from None
+    except KeyboardInterrupt:
+        note("interrupted: finished trials are kept, and the same command goes on from here")
+        return 130
+    finally:
+        progress.close()
+    plot = options.plot or found.study.with_suffix(".html")
+    title = f"{policy.name} on {', '.join(options.suites)} ({', '.join(targets)}), {options.metric}"
+    write_plot(plot, title, found.trials, hyperparameters(policy))
+    _report(policy, found, programs, plot, time.monotonic() - started, format_)
+    if found.best.score > found.first.score:
+        _write(policy, found, sorted({f"{program.suite}:train" for program in programs}), folder, options)
+    else:
+        note("nothing better than the manifest's own values was found: it stays as it is")
+    return 0
+
+
+def _programs(options: TuneOptions) -> list[Program]:
+    suites = [load_suite(name) for name in options.suites]
+    if options.benchmarks and len(suites) > 1:
+        raise UsageError("benchmarks of several suites", hint="name one suite with --benchmark")
+    return [program for suite in suites for program in choose(suite, options.benchmarks)]
+
+
+def _output_folder(output: Path | None, policy: Policy) -> Path:
+    if output is None:
+        return policy.folder
+    folder = output.expanduser().resolve()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError("is there already", where=str(folder), hint="--output takes a new folder: the policy's name")
+    return folder
+
+
+def _report(
+    policy: Policy, found: Tuned, programs: tuple[Program, ...], plot: Path, seconds: float, format_: Format
+) -> None:
+    best, first = found.best, found.first
+    rows = [
+        {"name": one.name, "low": one.low, "high": one.high, "before": first.values[one.name],
+         "after": best.values[one.name]}
+        for one in hyperparameters(policy)
+    ]  # fmt: skip
+    number = "{:,.6g}".format
+    columns = [Column("constant", "name"), *(Column(head, head, number, right=True)
+               for head in ("low", "high", "before", "after"))]  # fmt: skip
+    emit(rows, columns, format_, title=f"{policy.name}: the best of {len(found.trials)} trials, number {best.number}")
+    resumed = f" ({found.resumed} of them earlier)" if found.resumed else ""
+    note(f"{len(found.trials)} trials{resumed} on {len(programs)} programs of the train split in {duration(seconds)}")
+    note(f"Oz/policy, geometric mean on them: {first.score:.4f} before, {best.score:.4f} after")
+    for trial, why in list(found.failed.items())[:3]:
+        note(f"  trial {trial} failed: {why}")
+    note(f"plot: {plot}")
+
+
+def _write(policy: Policy, found: Tuned, trained_on: list[str], folder: Path, options: TuneOptions) -> None:
+    text = tuned_manifest(policy.folder / MANIFEST, found.best.values, trained_on, folder.name)
+    if folder != policy.folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        for relative in policy.manifest.files.values():
+            (folder / relative).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(policy.folder / relative, folder / relative)
+    temporary = folder / f".{MANIFEST}"
+    temporary.write_text(text)
+    temporary.replace(folder / MANIFEST)
+    written = load_policy(f"{folder}/")
+    note(f"wrote version {written.manifest.version} of {written.name}: {folder / MANIFEST}")
+    note(f"measure it: harness run --suite {options.suites[0]} --policy {folder},Oz")

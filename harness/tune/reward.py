@@ -1,0 +1,89 @@
+"""What a trial is worth: the size of programs under a heuristic with certain values.
+
+Asked once and not replayed, unlike what is measured for the leaderboard; and never verified by running it. A policy
+that gains by that loses it again in ``harness run``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from harness.apply.compile import run_step
+from harness.apply.plan import OBJECT, OPTIMISED, clang_generate
+from harness.bench import Bench
+from harness.digest import digest_bytes, digest_of
+from harness.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, sections
+from harness.flow.cell import reference_object
+from harness.freeze import freeze
+from harness.native import native_digest
+from harness.policy import Policy
+from harness.policy.heuristic.hyperparameters import Value
+from harness.policy.heuristic.kind import ROLE, asked
+from harness.policy.inlining.ask import ask
+from harness.policy.inlining.replay import PLUGIN
+from harness.policy.tracks import FROZEN_AT
+from harness.suite.load import Program
+from harness.vocabulary import Target, Track
+
+__all__ = ["METRICS", "Sizes", "Task", "measure", "reference_sizes"]
+
+METRICS = ("size.alloc", "size.text")
+"""What can be tuned for."""
+_LEVEL = FROZEN_AT[Track.SIZE]
+
+Sizes = Mapping[str, int]
+"""Metric → bytes."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One program and target under a heuristic with certain values."""
+
+    policy: Policy
+    values: tuple[tuple[str, Value], ...]
+    program: Program
+    target: Target
+
+
+def measure(task: Task, bench: Bench) -> Sizes:
+    """The program's sizes under the policy; from the cache where the same was asked before.
+
+    Raises CellError when the policy cannot be asked, or what it decided cannot be compiled.
+    """
+    frozen = freeze(task.program, task.target, _LEVEL, bench)
+    source = digest_bytes(task.policy.contents[ROLE])
+    tools = [native_digest(PLUGIN), bench.toolchain.fingerprint.llvm]
+    key = digest_of(["trial", frozen.digest, source, dict(task.values), tools])
+    known: Sizes | None = bench.store.get(bench.area("trials"), key)
+    if known is None:
+        answer = ask(asked(task.policy, dict(task.values), bench), frozen, bench)
+        known = _generated(answer.bitcode, task.target, bench)
+        bench.store.put(bench.area("trials"), key, dict(known))
+    return known
+
+
+def reference_sizes(program: Program, target: Target, bench: Bench) -> Sizes:
+    """The program's sizes under the track's reference."""
+    return _sizes(reference_object(program, _LEVEL, target, bench)[0].read_bytes(), bench)
+
+
+def _generated(bitcode: bytes, target: Target, bench: Bench) -> Sizes:
+    """Sizes of the object of optimised bitcode. Many values give the same decisions, and these the same code."""
+    key = digest_of(["generated", digest_bytes(bitcode), target.value, bench.toolchain.fingerprint.llvm])
+    known: Sizes | None = bench.store.get(bench.area("trials"), key)
+    if known is None:
+        with bench.store.scratch() as folder:
+            (folder / OPTIMISED).write_bytes(bitcode)
+            run_step(replace(clang_generate(_LEVEL, target), foreign=True), folder, bench)
+            known = _sizes((folder / OBJECT).read_bytes(), bench)
+        bench.store.put(bench.area("trials"), key, dict(known))
+    return known
+
+
+def _sizes(content: bytes, bench: Bench) -> Sizes:
+    with bench.store.scratch() as folder:
+        (folder / OBJECT).write_bytes(content)
+        found = sections(folder / OBJECT)
+    return {
+        "size.alloc": sum(s.size for s in found if s.flags & SHF_ALLOC and s.type != SHT_NOBITS),
+        "size.text": sum(s.size for s in found if s.flags & SHF_EXECINSTR),
+    }
