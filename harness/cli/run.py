@@ -43,6 +43,7 @@ class RunOptions:
     trust: bool
     copies: int = 0
     seed_file: Path | None = None
+    log_features: bool = False
 
 
 def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
@@ -76,7 +77,10 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
     results = options.results or default_results()
     progress = observer()
     try:
-        report = execute_run(request, bench, local_engine(jobs), results, progress, sys.argv[1:], options.timing)
+        report = execute_run(
+            request, bench, local_engine(jobs), results, progress, sys.argv[1:], options.timing,
+            log_features=options.log_features,
+        )  # fmt: skip
     except KeyboardInterrupt:
         note("interrupted: finished cells are kept, and the same command goes on from here")
         return 130
@@ -116,6 +120,8 @@ def _summary(request: Request, report: RunReport, seconds: float) -> None:
             f"  CONTRADICTED: {row.policy} on {row.benchmark} ({row.target.value}): {row.metric} is {row.value} now, "
             f"and was something else in an earlier run of the same cell"
         )
+    if report.trajectories:
+        note(f"features and decisions in {report.trajectories}")
     note(f"recorded in {report.file}" if report.file else "nothing new: every row is recorded already")
 
 

@@ -25,6 +25,8 @@ from harness.record.decisions import store_decisions
 from harness.record.functions import write_functions
 from harness.record.rows import Row
 from harness.record.runfile import Journal, run_files, write_run
+from harness.trajectories.run import log_trajectories
+from harness.trajectories.table import ENDING
 from harness.verify import require_counter
 from harness.vocabulary import Outcome, Target
 
@@ -49,6 +51,8 @@ class RunReport:
     """Rows whose deterministic value an earlier run of the same cell contradicts."""
     timing: Timing = field(default_factory=Timing)
     """What was timed."""
+    trajectories: Path | None = None
+    """The features and decisions that were logged."""
 
 
 @dataclass
@@ -72,10 +76,13 @@ def execute_run(
     observer: Observer,
     command: Sequence[str],
     wanted: TimingRequest = USUAL_TIMING,
+    *,
+    log_features: bool = False,
 ) -> RunReport:
     """Do the run. An interrupted one, asked for again, does what is left.
 
-    ``wanted`` says how much is timed, where a metric of the request is a run time.
+    ``wanted`` says how much is timed, where a metric of the request is a run time. ``log_features``: also write down
+    what policies that decide what to inline, and LLVM's own heuristic, saw and decided.
 
     Raises HarnessError when nothing sound could come of it: sources that cannot be had or frozen,
     a full disk, a broken reference, no sandbox on this machine.
@@ -121,11 +128,16 @@ def execute_run(
             file = write_run(results, header, tally.rows, timing.campaigns, timing.blocks)
             modules = [row for row in tally.rows if not row.copy_]  # functions of copies have names that say nothing
             write_functions(file, modules, partial(functions_of, bench=bench))
+        trajectories = None
+        if log_features:
+            name = f"{request.suite.name}-{request.track.value}-{journal_key[:12]}{ENDING}"
+            trajectories = log_trajectories(results / name, request.cells, tally.rows, bench, engine, observer)
         cleanup.pop_all()
         journal.close(remove=True)
     return RunReport(
-        tuple(tally.rows), len(request.cells), tally.computed, tally.failed, file, reproduced, contradicted, timing
-    )
+        tuple(tally.rows), len(request.cells), tally.computed, tally.failed, file, reproduced, contradicted, timing,
+        trajectories,
+    )  # fmt: skip
 
 
 def _cells(

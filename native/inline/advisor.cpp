@@ -255,7 +255,8 @@ std::unique_ptr<InlineAdvice> Advisor::getAdviceImpl(CallBase &CB) {
   return Shared.Followed ? follow(CB, ORE) : ask(CB, ORE);
 }
 
-// The decision of the file. Nobody's features are needed, and whether it is legal only where it says to inline.
+// The decision of the file. Features are taken only to write them, and whether it is legal matters only where it
+// says to inline.
 std::unique_ptr<InlineAdvice> Advisor::follow(CallBase &CB, OptimizationRemarkEmitter &ORE) {
   const Site Where = next(CB);
   const Decision &Given = Shared.Followed->next(Where, Shared.Sites.names());
@@ -266,6 +267,10 @@ std::unique_ptr<InlineAdvice> Advisor::follow(CallBase &CB, OptimizationRemarkEm
   write({Where, Given.Inline, Given.Who});
   if (!Decided) {
     return unchanged(CB, false);
+  }
+  if (Shared.Features) {
+    Context Here(*this, CB);
+    Shared.Features->write(Shared.Sites.length() - 1, Here, Given.Inline);
   }
   return std::make_unique<MLInlineAdvice>(this, CB, ORE, Given.Inline);
 }
@@ -278,7 +283,8 @@ std::unique_ptr<InlineAdvice> Advisor::ask(CallBase &CB, OptimizationRemarkEmitt
     write({Where, false, By::Illegal});
     return unchanged(CB, false);
   }
-  const std::optional<bool> Answer = Shared.Decider->decide(CB, Here);
+  const std::optional<bool> Answer =
+      Shared.Guide ? Shared.Guide->find(Where, Shared.Sites.names()) : Shared.Decider->decide(CB, Here);
   const bool Inline = Answer ? *Answer : Here.defaultDecision();
   write({Where, Inline, Answer ? By::Policy : By::Replaced});
   if (Shared.Features) {

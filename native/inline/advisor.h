@@ -29,8 +29,9 @@ private:
 
 // What outlives an advisor: LLVM makes one for each run of the inliner.
 struct Session {
-  std::unique_ptr<Source> Decider; // null: `Followed` decides
+  std::unique_ptr<Source> Decider; // null: `Followed` or `Guide` decides
   std::unique_ptr<Replay> Followed;
+  std::unique_ptr<Table> Guide;
   std::unique_ptr<Log> Written;
   std::unique_ptr<FeatureLog> Features;
   bool UpstreamFeatures = false; // take the features from LLVM's own getAdviceImpl, to compare

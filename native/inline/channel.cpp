@@ -62,7 +62,9 @@ public:
     const std::optional<bool> Answer = ask(Start + Patience);
     Left -= Clock::now() - Start;
     FirstReply = false;
-    if (!Answer && (!Open || ++Failures >= MostFailures || Left <= Clock::duration::zero())) {
+    const bool Exhausted = Left <= Clock::duration::zero();
+    if (!Answer && (!Open || ++Failures >= MostFailures || Exhausted)) {
+      Why = Open && Exhausted ? "slow" : Why;
       giveUp();
     }
     return Answer;

@@ -16,7 +16,7 @@ using namespace harness;
 
 namespace {
 
-enum class From { Nowhere, Default, Model, Heuristic, Channel, Replay, Upstream };
+enum class From { Nowhere, Default, Model, Heuristic, Channel, Replay, Table, Upstream };
 
 cl::opt<From> Policy("inline-policy", cl::desc("Where inlining decisions come from"), cl::init(From::Nowhere),
                      cl::values(clEnumValN(From::Default, "default", "LLVM's own heuristic"),
@@ -24,6 +24,8 @@ cl::opt<From> Policy("inline-policy", cl::desc("Where inlining decisions come fr
                                 clEnumValN(From::Heuristic, "heuristic", "harness_heuristic of -inline-policy-file"),
                                 clEnumValN(From::Channel, "channel", "a process, over -inline-policy-channel"),
                                 clEnumValN(From::Replay, "replay", "the decisions in -inline-policy-file"),
+                                clEnumValN(From::Table, "table",
+                                           "those in -inline-policy-file, by identity; LLVM's own where it has none"),
                                 clEnumValN(From::Upstream, "upstream", "as default, with features as LLVM takes them")));
 cl::opt<std::string> File("inline-policy-file", cl::desc("Shared library, or decisions to follow"));
 cl::opt<std::string> Written("inline-policy-log", cl::desc("Write the decisions to this file"));
@@ -42,6 +44,7 @@ std::unique_ptr<Source> source() {
   case From::Channel:
     return channelSource(ChannelFrom, ChannelTo, {Reply, Total});
   case From::Replay:
+  case From::Table:
     return nullptr;
   default:
     return defaultSource();
@@ -54,6 +57,7 @@ Session &session() {
     Session New;
     New.Decider = source();
     New.Followed = Policy == From::Replay ? std::make_unique<Replay>(File) : nullptr;
+    New.Guide = Policy == From::Table ? std::make_unique<Table>(File) : nullptr;
     New.Written = Written.empty() ? nullptr : std::make_unique<Log>(Written);
     New.Features = Features.empty() ? nullptr : std::make_unique<FeatureLog>(Features);
     New.UpstreamFeatures = Policy == From::Upstream;

@@ -3,6 +3,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <tuple>
 
 using namespace llvm;
 
@@ -91,7 +92,10 @@ static std::optional<Decision> parsed(StringRef Line) {
   return Read;
 }
 
-Replay::Replay(const std::string &Path) {
+// Functions and decisions of a file.
+static std::pair<std::vector<std::string>, std::vector<Decision>> readLog(const std::string &Path) {
+  std::vector<std::string> Functions;
+  std::vector<Decision> Decisions;
   auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/true);
   if (!Buffer) {
     report_fatal_error(Twine("inline plugin: cannot read ") + Path, /*gen_crash_diag=*/false);
@@ -109,7 +113,10 @@ Replay::Replay(const std::string &Path) {
       diverge("not a decision: '" + Line.str() + "'");
     }
   }
+  return {std::move(Functions), std::move(Decisions)};
 }
+
+Replay::Replay(const std::string &Path) { std::tie(Functions, Decisions) = readLog(Path); }
 
 const Decision &Replay::next(const Site &Here, const Names &Met) {
   const auto Found = [&] {
@@ -140,6 +147,22 @@ void Replay::finish() const {
     diverge("the module has " + std::to_string(Position) + " call sites, the decisions " +
             std::to_string(Decisions.size()));
   }
+}
+
+static std::string identity(StringRef Caller, StringRef Callee, unsigned Ordinal) {
+  return (escaped(Caller) + " " + escaped(Callee) + " " + Twine(Ordinal)).str();
+}
+
+Table::Table(const std::string &Path) {
+  const auto [Functions, Given] = readLog(Path);
+  for (const auto &[Where, Inline, Who] : Given) {
+    Decisions[identity(Functions[Where.Caller], Functions[Where.Callee], Where.Ordinal)] = Inline;
+  }
+}
+
+std::optional<bool> Table::find(const Site &Here, const Names &Met) const {
+  const auto Found = Decisions.find(identity(Met.name(Here.Caller), Met.name(Here.Callee), Here.Ordinal));
+  return Found == Decisions.end() ? std::nullopt : std::optional<bool>(Found->second);
 }
 
 } // namespace harness

@@ -1,4 +1,5 @@
-// Call sites as the inliner meets them: their identity, the log of what was decided, and a log to follow.
+// Call sites as the inliner meets them: their identity, the log of what was decided, and a log to follow, one by one
+// or as a table.
 
 #ifndef HARNESS_INLINE_SITES_H
 #define HARNESS_INLINE_SITES_H
@@ -8,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,6 +96,17 @@ private:
   std::vector<Decision> Decisions;
   std::vector<std::string> Functions;
   size_t Position = 0;
+};
+
+// A file of decisions as a table, in any order: what to do with a call site of this identity, whenever it is met. Fits
+// every module, and says nothing of call sites that it does not have.
+class Table {
+public:
+  explicit Table(const std::string &Path);
+  std::optional<bool> find(const Site &Here, const Names &Met) const;
+
+private:
+  llvm::StringMap<bool> Decisions;
 };
 
 // Ends the compiler: the decisions do not belong to this module.

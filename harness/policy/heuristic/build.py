@@ -8,7 +8,6 @@ from pathlib import Path
 from harness.bench import Bench
 from harness.digest import digest_bytes, digest_of
 from harness.errors import CellError, PrerequisiteError
-from harness.native import native_digest
 from harness.paths import ROOT
 from harness.policy.heuristic.hyperparameters import Hyperparameter
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
@@ -139,4 +138,4 @@ def _headers() -> list[Path]:
 
 
 def _shared_key(bench: Bench) -> list[str]:
-    return [native_digest("inline"), bench.toolchain.fingerprint.llvm]
+    return [*(digest_bytes(path.read_bytes()) for path in _headers()), bench.toolchain.fingerprint.llvm]

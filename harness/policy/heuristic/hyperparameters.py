@@ -20,11 +20,13 @@ _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\
 _OPTION = re.compile(r"\bcl\s*::\s*(opt|list|bits|alias|cat|OptionCategory)\b")
 _LARGEST_INT = 2**31 - 1
 _MOST = 64
-_WORDS = """alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const constexpr
-    continue decltype default delete do double else enum explicit export extern false float for friend goto harness if
-    inline int llvm long main mutable namespace new noexcept not nullptr operator or policy private protected public
-    register requires return short signed sizeof static std struct switch template this throw true try typedef typeid
-    typename union unsigned using virtual void volatile while xor getEvolvableAdvice PolicyContext CallBase"""
+_WORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl
+    concept const const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export
+    extern false float for friend goto harness hook if inline int llvm long main mutable namespace new noexcept not
+    not_eq nullptr operator or or_eq policy private protected public register reinterpret_cast requires return short
+    signed sizeof static static_assert static_cast std struct switch template this thread_local throw true try typedef
+    typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+    getEvolvableAdvice PolicyContext CallBase"""
 _TAKEN = frozenset(_WORDS.split())
 
 

@@ -1,5 +1,6 @@
 """Step 2 for inlining policies: clang's own pipeline asks the policy, in the sandbox, and logs what it decides."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,15 @@ from harness.freeze import FrozenModule
 from harness.native import llvm_plugin
 from harness.policy.inlining.replay import PLUGIN, RULES
 from harness.policy.inlining.sites import LogError, parse_log
-from harness.sandbox import Finished, Job
+from harness.process import signal_name
+from harness.sandbox import MIB, Finished, Job
 from harness.vocabulary import Outcome
 
 __all__ = ["DEFAULT", "Answer", "Asked", "ask"]
 
 _LOG, _FEATURES = "decisions.txt", "features.bin"
 _LIBRARY = "policy.so"
+_CRASH = re.compile(r"clang frontend command failed with exit code (1(?:29|[3-8]\d))\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,7 @@ def read_answer(done: Finished, *, features: bool) -> Answer:
     if done.out_of_time:
         raise CellError(Outcome.POLICY_TIMEOUT, f"the policy in the compiler: {done.ending}", done.transient)
     if not done.ok:
-        raise CellError(Outcome.POLICY_ERROR, f"the policy in the compiler: {done.reason_line()}", done.transient)
+        raise CellError(Outcome.POLICY_ERROR, f"the policy in the compiler: {_fault(done)}", done.transient)
     for name in _results(features):
         if name not in done.results:
             why = done.refused.get(name, "missing")
@@ -97,6 +100,15 @@ def read_answer(done: Finished, *, features: bool) -> Answer:
     except (LogError, UnicodeDecodeError) as error:
         raise CellError(Outcome.POLICY_ERROR, f"the policy's process altered the log of decisions: {error}") from None
     return Answer(body, done.results[OPTIMISED], done.cpu, done.results.get(_FEATURES, b"") if features else b"")
+
+
+def _fault(done: Finished) -> str:
+    """For people. clang reports its own crash as an exit status, and want of memory looks no different."""
+    words = done.reason_line()
+    if crash := _CRASH.search(words):
+        most = (done.limits.address_space or done.limits.memory) // MIB
+        return f"clang crashed: {signal_name(int(crash[1]) - 128)} (it cannot have more than {most} MiB of memory)"
+    return words
 
 
 def _results(features: bool) -> tuple[str, ...]:

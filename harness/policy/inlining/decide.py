@@ -53,7 +53,14 @@ def _require_replay(answer: Answer, decisions: Decisions, frozen: FrozenModule, 
         return
     with bench.store.scratch() as folder:  # other bitcode may still be the same code: objects decide
         (folder / OPTIMISED).write_bytes(answer.bitcode)
-        run_step(replace(plan.generate, foreign=True), folder, bench)
+        try:
+            run_step(replace(plan.generate, foreign=True), folder, bench)
+        except CellError as error:
+            raise CellError(
+                Outcome.NOT_REPLAYABLE,
+                f"the policy did more to the module than decide: what it left cannot be compiled ({error.message})",
+                error.transient,
+            ) from None
         theirs = digest_file(folder / OBJECT)
     if compile_decisions(frozen, decisions, plan, bench).digest != theirs:
         raise CellError(

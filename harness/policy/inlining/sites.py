@@ -54,14 +54,16 @@ def parse_log(text: str) -> dict[str, Any]:
 
     Functions are as in the log: ``%xx`` for what is no printable ASCII. Raises LogError, naming the line.
     """
-    functions: list[str] = []
+    functions: dict[str, None] = {}
     sites: list[list[int | str]] = []
     asked: Counter[tuple[int, int]] = Counter()
     for number, line in enumerate(text.splitlines(), start=1):
         if number > _MOST_LINES:
             raise LogError(f"more than {_MOST_LINES} lines")
         if known := _FUNCTION.fullmatch(line):
-            functions.append(known[1])
+            if known[1] in functions:
+                raise LogError(f"line {number} makes a function known again")
+            functions[known[1]] = None
             continue
         found = _DECISION.fullmatch(line)
         if found is None:
@@ -76,7 +78,7 @@ def parse_log(text: str) -> dict[str, Any]:
             raise LogError(f"line {number} inlines what cannot be inlined")
         asked[caller, callee] += 1
         sites.append([caller, callee, ordinal, inline, who])
-    return {"functions": functions, "sites": sites}
+    return {"functions": list(functions), "sites": sites}
 
 
 def log_of(body: dict[str, Any]) -> str:

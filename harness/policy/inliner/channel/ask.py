@@ -8,6 +8,7 @@ it, only decisions come out, and what is measured is compiled from them elsewher
 import ast
 import json
 import re
+import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from harness.errors import CellError, UsageError
 from harness.freeze import FrozenModule
 from harness.policy.inlining.ask import Answer, Asked, compile_job, read_answer
 from harness.policy.inlining.sites import Who, counts
-from harness.process import last_words
+from harness.process import last_words, signal_name
 from harness.sandbox import SCRATCH, Finished, Job
 from harness.sandbox.shown import python_folders
 from harness.vocabulary import Outcome
@@ -29,6 +30,9 @@ REPLY_SECONDS = 1.0
 
 TOLERATED = 2
 """Unusable answers that are replaced; the next one ends the policy (``native/inline/channel.cpp``)."""
+
+_WAITING = 0.9
+"""Share of a compile step's time that may be spent waiting for answers."""
 
 _HERE = Path(__file__).parent
 _CHANNEL = Asked("channel")
@@ -75,7 +79,7 @@ def ask_python(content: bytes, seed: int, frozen: FrozenModule, bench: Bench) ->
 
 def _job(policy: Path, seed: int, frozen: FrozenModule, bench: Bench) -> Job:
     limits = (f"-inline-policy-reply={round(REPLY_SECONDS * 1000)}",
-              f"-inline-policy-total={round(bench.compile_timeout * 900)}")  # fmt: skip
+              f"-inline-policy-total={round(bench.compile_timeout * _WAITING * 1000)}")  # fmt: skip
     compiler = compile_job(_CHANNEL, frozen, bench, more=limits)
     ours = {f"{SCRATCH}/{path.name}": path for path in (_HERE / "relay.py", _HERE / "host.py", policy)}
     return replace(
@@ -89,15 +93,28 @@ def _job(policy: Path, seed: int, frozen: FrozenModule, bench: Bench) -> Job:
     )
 
 
-def _failure(why: str, done: Finished, words: str) -> CellError:
+def _ending(done: Finished) -> str:
+    """How the policy's process ended, as ``relay.py`` says. What it says may be altered."""
     try:
         host = json.loads(done.results.get("host.json", b"{}"))
-    except ValueError:
-        host = {}
+        status, early = int(host["exit"]), bool(host["early"])
+    except (ValueError, KeyError, TypeError):
+        return "ended"
+    if not early and status == -signal.SIGKILL:
+        return "closed the channel to the compiler"
+    return f"was killed by {signal_name(-status)}" if status < 0 else f"ended with exit status {status}"
+
+
+def _failure(why: str, done: Finished, words: str) -> CellError:
     if why == "late":
         return CellError(
             Outcome.POLICY_TIMEOUT, f"policy.py did not answer within {REPLY_SECONDS:g} s{words}", transient=False
         )
+    if why == "slow":
+        seconds = done.limits.wall * _WAITING
+        return CellError(
+            Outcome.POLICY_TIMEOUT, f"policy.py took longer than {seconds:g} s for its answers{words}", transient=False
+        )
     if why == "gone":
-        return CellError(Outcome.POLICY_ERROR, f"policy.py ended with exit status {host.get('exit', '?')}{words}")
+        return CellError(Outcome.POLICY_ERROR, f"policy.py {_ending(done)}{words}")
     return CellError(Outcome.POLICY_ERROR, f"policy.py gave {TOLERATED + 1} answers that could not be used{words}")

@@ -1,0 +1,78 @@
+"""Features from decisions alone: the plugin follows them and writes down what a policy would have seen.
+
+So every policy's trajectory is taken alike, without the policy, and can be had of any recorded run.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from harness.apply.compile import run_step
+from harness.apply.plan import FROZEN
+from harness.bench import Bench
+from harness.decide import Decisions
+from harness.digest import digest_of
+from harness.freeze import FrozenModule
+from harness.native import native_digest
+from harness.policy.inlining.ask import DEFAULT, ask
+from harness.policy.inlining.decide import decided
+from harness.policy.inlining.features import FEATURES
+from harness.policy.inlining.replay import PLUGIN, replay_plan
+from harness.policy.inlining.sites import Site, sites_of
+
+__all__ = ["Trajectory", "Visit", "default_decisions", "trajectory"]
+
+_FILE = "features.bin"
+_ROW = struct.Struct(f"={len(FEATURES) + 3}q")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A call site at the moment of its decision."""
+
+    position: int
+    """In the series of all call sites that the inliner met."""
+    site: Site
+    features: tuple[int, ...]
+    """In the order of ``FEATURES``."""
+    inline: bool
+    """What was decided."""
+    default: bool
+    """What LLVM's own heuristic would have decided there."""
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """All decisions on one module, in their order; without call sites that rules or the growth cap decided."""
+
+    visits: tuple[Visit, ...]
+
+
+def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> Trajectory:
+    """What a policy that took these decisions saw. Raises CellError: ``not-replayable`` for another module's."""
+    step = replay_plan(decisions, frozen.target).optimise
+    words = (*step.arguments, "-mllvm", f"-inline-policy-features={_FILE}")
+    with bench.store.scratch() as folder:
+        (folder / FROZEN).symlink_to(frozen.bitcode)
+        run_step(replace(step, arguments=words), folder, bench)
+        content = (folder / _FILE).read_bytes()
+    return Trajectory(tuple(_visits(content, sites_of(decisions.body))))
+
+
+def _visits(content: bytes, sites: list[Site]) -> Iterator[Visit]:
+    for position, *features, inline, default in _ROW.iter_unpack(content):
+        yield Visit(position, sites[position], tuple(features), bool(inline), bool(default))
+
+
+def default_decisions(frozen: FrozenModule, bench: Bench) -> Decisions:
+    """What LLVM's own heuristic decides on the module, through the plugin. Cached."""
+    key = digest_of(["default", frozen.digest, native_digest(PLUGIN), bench.toolchain.fingerprint.llvm])
+
+    def take() -> str:
+        return decided(lambda: ask(DEFAULT, frozen, bench), frozen, bench, pure=True).content.decode()
+
+    known: str | None = bench.store.get("defaults", key)
+    if known is None:
+        known = take()
+        bench.store.put("defaults", key, known)
+    return Decisions.parse(known.encode(), "the cache")
