@@ -1,15 +1,21 @@
 """``harness selftest``."""
 
 import json
+import os
+from dataclasses import asdict
 from statistics import median
 
 from harness.bench import open_bench
 from harness.cli.output import Column, Format, duration, emit, note, observer
+from harness.engine import local_engine
 from harness.errors import UsageError
+from harness.selftest.inline import check_modules
 from harness.selftest.noise import IDENTICAL, Found, NoiseReport, noise
+from harness.suite.load import load_suite
 from harness.timing.schedule import Plan
+from harness.vocabulary import Level, Target
 
-__all__ = ["selftest"]
+__all__ = ["selftest", "selftest_inline"]
 
 FOUND_COLUMNS = (
     Column("binary", "binary"),
@@ -25,10 +31,41 @@ RESOLUTION_COLUMNS = (
 )
 
 
+INLINE_COLUMNS = (
+    Column("benchmark", "benchmark"),
+    Column("target", "target"),
+    Column("level", "level"),
+    Column("instructions", "instructions", "{:,}".format, right=True),
+    Column("decisions", "decisions", "{:,}".format, right=True),
+    Column("capped", "capped", "{:,}".format, right=True),
+    Column("object", "verdict"),
+)
+
+
+def selftest_inline(suites: list[str], jobs: int | None, format_: Format) -> int:
+    """Compare the inlining plugin, with LLVM's own heuristic in it, with plain clang. Exit code 1 where they differ."""
+    programs = [program for name in suites for program in load_suite(name).programs]
+    engine = local_engine(jobs or len(os.sched_getaffinity(0)))
+    progress = observer()
+    try:
+        bench = open_bench()
+        found = check_modules(programs, tuple(Target), (Level.OZ, Level.O3), bench, engine, progress)
+    except KeyboardInterrupt:
+        note("interrupted: the same command goes on from here")
+        return 130
+    finally:
+        progress.close()
+    rows = [asdict(one) | {"verdict": "equal" if one.equal else one.detail or "DIFFERS"} for one in found]
+    emit(rows, INLINE_COLUMNS, format_)
+    differing = [one for one in found if not one.equal]
+    note(f"{len(found) - len(differing)} of {len(found)} objects are plain clang's")
+    return 1 if differing else 0
+
+
 def selftest(what: str, campaigns: int, seconds: float, plan: Plan, trust: bool, format_: Format) -> int:
     """Try what the timing is worth on this machine. Exit code 0 whatever it is worth."""
     if what != "noise":
-        raise UsageError(f"unknown self-test {what!r}", hint="there is: noise")
+        raise UsageError(f"unknown self-test {what!r}", hint="there are: noise, inline")
     progress = observer()
     try:
         report = noise(campaigns, seconds, plan, open_bench(trust=trust), progress)

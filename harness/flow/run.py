@@ -16,7 +16,7 @@ from harness.flow.outlook import is_counted, remember_rate
 from harness.flow.progress import Observer
 from harness.flow.provenance import header_fields
 from harness.flow.request import Request
-from harness.flow.stages import copy_modules, fetch_sources, freeze_modules, generate_inputs, try_hidden
+from harness.flow.stages import check_plugin, copy_modules, fetch_sources, freeze_modules, generate_inputs, try_hidden
 from harness.flow.timing import USUAL_TIMING, Timing, TimingRequest, time_cells
 from harness.freeze import FrozenModule
 from harness.measure import find_metric
@@ -116,6 +116,7 @@ def execute_run(
             try_hidden(request.programs, bench, engine, observer)
         if request.copies:
             copy_modules(request.cells, bench, engine, observer)
+        check_plugin(request.cells, bench, engine, observer)
         tally = _cells(request, bench, engine, observer, journal, results)
         timing = Timing()
         if request.timed_metrics:

@@ -14,13 +14,15 @@ from harness.flow.outlook import remember_rate
 from harness.flow.progress import Observer
 from harness.flow.request import Module
 from harness.freeze import freeze, freeze_key
+from harness.policy.inlining import INLINING
+from harness.policy.inlining.check import require_faithful
 from harness.suite.load import Program
 from harness.suite.sources import is_fetched, source_tree, tree_digest
 from harness.suite.workloads import inputs_exist, prepare
 from harness.verify import expected_results
 from harness.vocabulary import Level, Target
 
-__all__ = ["copy_modules", "fetch_sources", "freeze_modules", "generate_inputs", "try_hidden"]
+__all__ = ["check_plugin", "copy_modules", "fetch_sources", "freeze_modules", "generate_inputs", "try_hidden"]
 
 Task = TypeVar("Task")
 Value = TypeVar("Value")
@@ -70,10 +72,27 @@ def copy_modules(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: 
     _stage(engine, observer, "copies", partial(_copy, bench=bench), list(needed.values()), _one, lambda cell: cell.name)
 
 
+def check_plugin(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: Observer) -> None:
+    """Check the inlining plugin on every module that policies will decide on through it. Raises PrerequisiteError."""
+    needed = {
+        (cell.program.id, cell.target, cell.level, cell.copy): cell
+        for cell in cells
+        if cell.policy.manifest.kind in INLINING and cell.target in cell.policy.manifest.targets
+    }
+    _stage(
+        engine, observer, "plugin", partial(_check, bench=bench), list(needed.values()), _one, lambda cell: cell.name
+    )
+
+
 def try_hidden(programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer) -> None:
     """Run the reference builds on the hidden workloads. Raises UsageError for a program that does not stand one."""
     wanted = [program for program in programs if program.hidden]
     _stage(engine, observer, "hidden", partial(_try_hidden, bench=bench), wanted, _one, lambda p: p.benchmark.name)
+
+
+def _check(cell: Cell, bench: Bench) -> None:
+    where = f"{cell.program.id} ({cell.target.value}, -{cell.level.value})"
+    require_faithful(frozen_of(cell, bench), bench, where)
 
 
 def _copy(cell: Cell, bench: Bench) -> None:

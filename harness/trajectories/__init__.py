@@ -1,6 +1,6 @@
 """What inlining policies saw and decided, call site by call site: for those who train the next ones."""
 
-from harness.trajectories.collect import Trajectory, default_decisions, trajectory
+from harness.trajectories.collect import Trajectory, trajectory
 from harness.trajectories.table import COLUMNS, write_trajectories
 
-__all__ = ["COLUMNS", "Trajectory", "default_decisions", "trajectory", "write_trajectories"]
+__all__ = ["COLUMNS", "Trajectory", "trajectory", "write_trajectories"]

@@ -11,16 +11,12 @@ from harness.apply.compile import run_step
 from harness.apply.plan import FROZEN
 from harness.bench import Bench
 from harness.decide import Decisions
-from harness.digest import digest_of
 from harness.freeze import FrozenModule
-from harness.native import native_digest
-from harness.policy.inlining.ask import DEFAULT, ask
-from harness.policy.inlining.decide import decided
 from harness.policy.inlining.features import FEATURES
-from harness.policy.inlining.replay import PLUGIN, replay_plan
+from harness.policy.inlining.replay import replay_plan
 from harness.policy.inlining.sites import Site, sites_of
 
-__all__ = ["Trajectory", "Visit", "default_decisions", "trajectory"]
+__all__ = ["Trajectory", "Visit", "trajectory"]
 
 _FILE = "features.bin"
 _ROW = struct.Struct(f"={len(FEATURES) + 3}q")
@@ -62,17 +58,3 @@ def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> Traj
 def _visits(content: bytes, sites: list[Site]) -> Iterator[Visit]:
     for position, *features, inline, default in _ROW.iter_unpack(content):
         yield Visit(position, sites[position], tuple(features), bool(inline), bool(default))
-
-
-def default_decisions(frozen: FrozenModule, bench: Bench) -> Decisions:
-    """What LLVM's own heuristic decides on the module, through the plugin. Cached."""
-    key = digest_of(["default", frozen.digest, native_digest(PLUGIN), bench.toolchain.fingerprint.llvm])
-
-    def take() -> str:
-        return decided(lambda: ask(DEFAULT, frozen, bench), frozen, bench, pure=True).content.decode()
-
-    known: str | None = bench.store.get("defaults", key)
-    if known is None:
-        known = take()
-        bench.store.put("defaults", key, known)
-    return Decisions.parse(known.encode(), "the cache")

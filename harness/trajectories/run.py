@@ -11,16 +11,17 @@ from harness.engine import Engine
 from harness.flow.cell import Cell as RunCell
 from harness.flow.cell import frozen_of
 from harness.flow.progress import Observer
+from harness.policy.inlining import INLINING
+from harness.policy.inlining.check import default_decisions
 from harness.policy.tracks import REFERENCES
 from harness.record.decisions import load_decisions
 from harness.record.rows import Row
-from harness.trajectories.collect import Trajectory, default_decisions, trajectory
+from harness.trajectories.collect import Trajectory, trajectory
 from harness.trajectories.table import Cell, write_trajectories
-from harness.vocabulary import Outcome, PolicyKind, Track
+from harness.vocabulary import Outcome, Track
 
 __all__ = ["log_trajectories"]
 
-_KINDS = (PolicyKind.INLINER, PolicyKind.HEURISTIC)
 REWARDS = {Track.SIZE: "size.alloc", Track.SPEED: "instructions"}
 """The metric that rewards are of: deterministic, and known for every cell."""
 
@@ -42,7 +43,7 @@ def log_trajectories(
     tasks = [
         _Task(cell, row)
         for cell in cells
-        if (cell.policy.manifest.kind in _KINDS or cell.policy.name in REFERENCES[cell.track])
+        if (cell.policy.manifest.kind in INLINING or cell.policy.name in REFERENCES[cell.track])
         and (row := by_identity.get((cell.program.benchmark.name, cell.target, cell.policy.name, cell.seed, cell.copy)))
     ]
     if not tasks:
@@ -60,7 +61,7 @@ def log_trajectories(
 
 def _take(task: _Task, bench: Bench, results: Path) -> Trajectory:
     frozen = frozen_of(task.cell, bench)
-    if task.cell.policy.manifest.kind in _KINDS:
+    if task.cell.policy.manifest.kind in INLINING:
         assert task.row.decisions_digest
         decisions: Decisions = load_decisions(results, task.row.decisions_digest)
     else:

@@ -229,7 +229,8 @@ std::unique_ptr<InlineAdvice> Advisor::getMandatoryAdvice(CallBase &CB, bool Adv
   return MLInlineAdvisor::getMandatoryAdvice(CB, Advice);
 }
 
-// As the base class's, without the features that nobody asks for.
+// As the base class's, without the features that nobody asks for, and with LLVM's own decision on functions that call
+// themselves.
 std::unique_ptr<InlineAdvice> Advisor::getAdviceImpl(CallBase &CB) {
   if (Shared.UpstreamFeatures) {
     return MLInlineAdvisor::getAdviceImpl(CB);
@@ -242,7 +243,7 @@ std::unique_ptr<InlineAdvice> Advisor::getAdviceImpl(CallBase &CB) {
   OptimizationRemarkEmitter &ORE = getCallerORE(CB);
   const MandatoryInliningKind Kind = getMandatoryKind(CB, FAM, ORE);
   const bool Always = Kind == MandatoryInliningKind::Always;
-  if (Kind == MandatoryInliningKind::Never || &Caller == CB.getCalledFunction()) {
+  if (Kind == MandatoryInliningKind::Never) {
     return getMandatoryAdvice(CB, false);
   }
   if (isForcedToStop()) {
@@ -251,6 +252,9 @@ std::unique_ptr<InlineAdvice> Advisor::getAdviceImpl(CallBase &CB) {
   }
   if (Always) {
     return getMandatoryAdvice(CB, true);
+  }
+  if (&Caller == CB.getCalledFunction()) { // the base class would never inline it; plain clang may
+    return getMandatoryAdvice(CB, defaultDecision(CB));
   }
   return Shared.Followed ? follow(CB, ORE) : ask(CB, ORE);
 }

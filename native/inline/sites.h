@@ -19,7 +19,7 @@ namespace harness {
 // Who decided.
 enum class By : char {
   Policy = 'p',
-  Mandatory = 'm', // an attribute, or the call is of the caller itself
+  Mandatory = 'm', // a rule: an attribute; LLVM's own decision where a function calls itself
   Cap = 'c',       // the module has grown too much
   Illegal = 'i',   // it cannot be inlined, or is never reached
   Replaced = 'r',  // the policy's answer was unusable: LLVM's own decision instead

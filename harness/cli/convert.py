@@ -1,0 +1,58 @@
+"""``harness convert``."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.cli.output import note
+from harness.errors import UsageError
+from harness.policy.inliner.tree import Tree, tree_json
+from harness.policy.inliner.tree.convert import from_lightgbm, from_xgboost
+from harness.policy.inlining.features import FEATURES
+
+__all__ = ["convert"]
+
+_LARGEST = 256 << 20
+_HOW = 'LightGBM: write Booster.dump_model() as JSON; XGBoost: Booster.save_model("model.json")'
+
+
+def convert(model: Path, output: Path, features: str | None) -> int:
+    """Write the model in ``model`` as a tree.json to ``output``; ``features``: names with commas, or ``all``."""
+    names = FEATURES if features == "all" else tuple(name.strip() for name in features.split(",")) if features else None
+    dump = _read(model)
+    try:
+        tree = _converted(dump, names)
+    except UsageError as error:
+        raise UsageError(error.message, where=str(model), hint=error.hint) from None
+    try:
+        output.write_text(tree_json(tree))
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror or error}", where=str(output)) from None
+    nodes = sum(len(member.nodes) for member in tree.trees)
+    note(f"{len(tree.trees)} trees, {nodes} nodes, {len(tree.features)} features in {output}")
+    return 0
+
+
+def _read(path: Path) -> Any:
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise UsageError(f"larger than {_LARGEST >> 20} MiB", where=str(path))
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror or error}", where=str(path)) from None
+    except RecursionError:
+        raise UsageError("nested too deeply", where=str(path)) from None
+    except ValueError:  # UnicodeDecodeError is one too
+        raise UsageError("not JSON", where=str(path), hint=_HOW) from None
+
+
+def _converted(dump: Any, features: Sequence[str] | None) -> Tree:
+    """By content: what only one library writes."""
+    if isinstance(dump, dict) and "tree_info" in dump:
+        return from_lightgbm(dump, features)
+    if isinstance(dump, list) or (isinstance(dump, dict) and "learner" in dump):
+        return from_xgboost(dump, features)
+    if isinstance(dump, dict) and "trees" in dump:
+        raise UsageError("a tree.json already", hint="name it in submission.toml as it is")
+    raise UsageError("neither a LightGBM dump nor an XGBoost model", hint=_HOW)
