@@ -35,6 +35,10 @@ TIMING = {
 }
 """Modules whose programs take turns on one core: one worker runs all of them, so that they do not meet there."""
 
+PLUGIN = ("tests/inlining/",)
+"""Folders whose tests need the plugin of inlining policies, and LLVM's headers precompiled: one worker runs all of
+them, so that these are made once."""
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
@@ -46,6 +50,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             module = nodeid.split("::")[0]
             if module in TIMING:
                 return "timing"
+            if module.startswith(PLUGIN):
+                return "plugin"
             return module if module in ONE_WORKER else nodeid
 
     return ByModule(config, log)

@@ -1,5 +1,6 @@
 """Our own native programs: built once, and again when what they are made of changes."""
 
+import ctypes
 import os
 import shutil
 import struct
@@ -12,7 +13,7 @@ import pytest
 
 from harness import native
 from harness.errors import PrerequisiteError
-from harness.native import native_program
+from harness.native import llvm_plugin, native_program
 from harness.process import Ended, Limits
 from harness.store import Store
 from harness.toolchain import Toolchain
@@ -133,3 +134,80 @@ def test_the_guard_is_such_a_program(programs: Programs) -> None:
     guard = native_program("guard", programs.toolchain, programs.store)
     done = subprocess.run([guard, "nonsense"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "guard: not understood: nonsense\n")
+
+
+UNITS = {
+    "one.cpp": '#include "word.h"\nextern "C" int word() { return WORD + other(); }\n',
+    "two.cpp": '#include "word.h"\n#include "llvm/Config/llvm-config.h"\nint other() { return LLVM_VERSION_MAJOR; }\n',
+    "word.h": "#define WORD 100\nint other();\n",
+    "compile_flags.txt": "-std=c++17\n-O1\n-fPIC\n",
+}
+
+
+class Plugins(Programs):
+    """A compiler plugin of several files."""
+
+    def __init__(self, root: Path, toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(root, toolchain, monkeypatch)
+        (self.folder / "word.c").unlink()
+        for name, content in UNITS.items():
+            (self.folder / name).write_text(content)
+
+    def plugin(self) -> Path:
+        return llvm_plugin("word", self.toolchain, self.store)
+
+    def answer(self) -> int:
+        """What it computes, loaded from a copy: a library is loaded once for each path."""
+        copy = self.folder.parent / f"{self.built}.so"
+        shutil.copyfile(self.plugin(), copy)
+        return int(ctypes.CDLL(str(copy)).word())
+
+
+@pytest.fixture
+def plugins(tmp_path: Path, toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch) -> Plugins:
+    return Plugins(tmp_path, toolchain, monkeypatch)
+
+
+def test_a_plugin_of_all_files_is_built_once(plugins: Plugins, closed_umask: None) -> None:
+    assert plugins.answer() == 122
+    assert plugins.plugin() == plugins.plugin()
+    assert plugins.built == 3, "two files, then all of them together"
+    assert [path.name for path in plugins.plugin().parent.iterdir()] == ["word.so"]
+    assert plugins.plugin().stat().st_mode & 0o777 == 0o755
+
+
+def test_a_plugin_is_built_again_when_any_of_its_files_changes(plugins: Plugins) -> None:
+    first = plugins.plugin()
+    (plugins.folder / "word.h").write_text(UNITS["word.h"].replace("100", "200"))
+    assert plugins.answer() == 222
+    (plugins.folder / "two.cpp").write_text("int other() { return THREE; }\n")
+    (plugins.folder / "compile_flags.txt").write_text("-fPIC\n-DTHREE=3\n")
+    assert plugins.answer() == 203
+    plugins.toolchain = replace(plugins.toolchain)
+    vars(plugins.toolchain)["fingerprint"] = replace(plugins.toolchain.fingerprint, llvm="another")
+    assert plugins.answer() == 203 and plugins.built == 12
+    for name, content in UNITS.items():
+        (plugins.folder / name).write_text(content)
+    plugins.toolchain = replace(plugins.toolchain)
+    assert plugins.plugin() == first and plugins.built == 12
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said", "where"),
+    [
+        ("two.cpp", '#include "llvm/Missing.h"\n', "fatal error: 'llvm/Missing.h' file not found", "word/two.cpp"),
+        ("word.h", "#define WORD missing\n", "error: use of undeclared identifier 'missing'", "word/one.cpp"),
+        ("compile_flags.txt", "--no-such-flag\n", "--no-such-flag", "word/one.cpp"),
+        ("one.cpp", UNITS["one.cpp"] + "int other() { return 1; }\n", "linker command failed", "word"),
+    ],
+    ids=["header", "source", "flag", "twice"],
+)
+def test_a_plugin_that_cannot_be_built(plugins: Plugins, file: str, content: str, said: str, where: str) -> None:
+    (plugins.folder / file).write_text(content)
+    with pytest.raises(PrerequisiteError, match=r"cannot be built: clang\+\+: exit status 1: ") as raised:
+        plugins.plugin()
+    assert said in raised.value.message
+    assert raised.value.where == str(plugins.folder.parent / where)
+    assert raised.value.hint == "apt-get install llvm-22-dev g++ libc6-dev"
+    (plugins.folder / file).write_text(UNITS[file])
+    assert plugins.answer() == 122

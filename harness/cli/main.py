@@ -30,6 +30,8 @@ Trust = Annotated[
     typer.Option("--trust", help="Run policies and programs without the sandbox. Every row records it."),
 ]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="x86-64, aarch64, or both with a comma.")]
+OneTarget = Annotated[str, typer.Option("--target", help="x86-64 or aarch64.")]
+OneTrack = Annotated[str, typer.Option("--track", help="What is optimised for: size or speed.")]
 
 
 def _format(as_json: bool, as_csv: bool) -> Format:
@@ -131,6 +133,10 @@ def run(
         Path | None,
         typer.Option("--seed-file", help="Verify on hidden workloads too, made from the secret in this file."),
     ] = None,
+    log_features: Annotated[
+        bool,
+        typer.Option("--log-features", help="Also write features, decision and reward of each call site, as Parquet."),
+    ] = False,
     trust: Trust = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
     as_json: Json = False,
@@ -155,6 +161,7 @@ def run(
         trust=trust,
         copies=COPIES if perturb else 0,
         seed_file=seed_file,
+        log_features=log_features,
     )
     raise typer.Exit(run(options, dry_run, _format(as_json, as_csv)))
 
@@ -193,25 +200,36 @@ def tune(
 
 @app.command()
 def selftest(
-    what: Annotated[str, typer.Argument(help="noise: what differences this machine can resolve.")],
+    what: Annotated[
+        str, typer.Argument(help="noise: what this machine can resolve; inline: the plugin against clang.")
+    ],
     campaigns: Annotated[int, typer.Option(min=1, max=1000, help="How many are taken.")] = 20,
     seconds: Annotated[float, typer.Option(min=0.01, max=10, help="CPU time of the program.")] = 0.15,
     budget: Annotated[float, typer.Option(min=1, max=86400, help="Seconds of a campaign, at most.")] = 60.0,
     precision: Annotated[float, typer.Option(min=0.0005, max=0.5, help="As of `harness run`.")] = 0.005,
+    suite: Annotated[
+        list[str] | None,
+        typer.Option("--suite", help="inline: SUITE or SUITE/BENCHMARK (default: cbench and a large program)."),
+    ] = None,
+    jobs: Jobs = None,
     trust: Trust = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Measure how far this machine's verdicts on run time can be believed.
+    """Measure how far this machine's verdicts on run time can be believed, or whether the inlining plugin is faithful.
 
-    Takes campaigns with identical binaries and with binaries made 1 % and 3 % slower, judges them by the rule that
+    inline: compiles every program with LLVM's own heuristic through the plugin, and compares objects with plain clang's.
+
+    noise: takes campaigns with identical binaries and with binaries made 1 % and 3 % slower, judges them by the rule that
     judges policies, and says how often it is wrong, what it finds, and how many pairs a difference needs.
     """
     import math
 
-    from harness.cli.selftest import selftest
+    from harness.cli.selftest import selftest, selftest_inline
     from harness.timing.schedule import Plan
 
+    if what == "inline":
+        raise typer.Exit(selftest_inline(_words(suite), jobs, _format(as_json, as_csv)))
     plan = Plan(budget=budget, precision=math.log1p(precision))
     raise typer.Exit(selftest(what, campaigns, seconds, plan, trust, _format(as_json, as_csv)))
 
@@ -316,12 +334,68 @@ def compare(
 
 
 @app.command()
+def explain(
+    policy: Annotated[str, typer.Argument(help="A policy: its name, or its folder's path.")],
+    benchmark: Annotated[str, typer.Argument(help="SUITE/BENCHMARK, as in cbench/bzip2.")],
+    target: OneTarget = "x86-64",
+    track: OneTrack = "size",
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            help="Another policy; `default` is LLVM's own inlining heuristic (default: that, or the track's reference "
+            "for a policy that decides no call sites).",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw the call graph with the differences into this HTML file.")
+    ] = None,
+    rows: Annotated[int, typer.Option("--rows", min=0, help="Of each table, for people; 0: all.")] = 20,
+    trust: Trust = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show where a policy inlines otherwise than LLVM's heuristic, and in which functions and sections bytes moved."""
+    from harness.cli.explain import explain_policy
+
+    raise typer.Exit(
+        explain_policy(policy, benchmark, target, track, against, plot, rows, trust, _format(as_json, as_csv))
+    )
+
+
+@app.command()
+def bisect(
+    a: Annotated[str, typer.Argument(help="A policy that decides what to inline, or `default`.")],
+    b: Annotated[str, typer.Argument(help="Another.")],
+    benchmark: Annotated[str, typer.Argument(help="SUITE/BENCHMARK, as in cbench/bzip2.")],
+    target: OneTarget = "x86-64",
+    track: OneTrack = "size",
+    metric: Annotated[str, typer.Option("--metric", help="size.alloc or size.text.")] = "size.alloc",
+    share: Annotated[
+        float, typer.Option("--share", min=0.01, max=1, help="What the decisions must bring of the difference.")
+    ] = 0.9,
+    most: Annotated[int, typer.Option("--most", min=1, help="Compilations.")] = 200,
+    jobs: Jobs = None,
+    trust: Trust = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Find the smallest set of inlining decisions that explains a difference in size between two policies."""
+    from harness.bisect.run import Limits
+    from harness.cli.bisect import bisect_policies
+
+    limits = Limits(metric, share, most)
+    raise typer.Exit(bisect_policies(a, b, benchmark, target, track, limits, jobs, trust, _format(as_json, as_csv)))
+
+
+@app.command()
 def export(
-    output: Annotated[Path, typer.Argument(help="File to write: .csv, .json or .parquet.")],
+    output: Annotated[Path, typer.Argument(help="File to write: .csv, .json or .parquet; .tfrecord.")],
     suite: Suite = None,
     results: Results = None,
 ) -> None:
-    """Write all recorded rows to one CSV, JSON or Parquet file."""
+    """Write all recorded rows to one CSV, JSON or Parquet file; to a .tfrecord, all logged trajectories of inlining
+    policies, as ml-compiler-opt's trainers read them."""
     from harness.cli.export import export
 
     raise typer.Exit(export(output, suite, results))

@@ -11,7 +11,7 @@ from harness.engine import local_engine
 from harness.errors import UsageError
 from harness.selftest.inline import check_modules
 from harness.selftest.noise import IDENTICAL, Found, NoiseReport, noise
-from harness.suite.load import load_suite
+from harness.suite.load import Program, choose, load_suite
 from harness.timing.schedule import Plan
 from harness.vocabulary import Level, Target
 
@@ -42,9 +42,18 @@ INLINE_COLUMNS = (
 )
 
 
+USUAL = ("cbench", "spec-like/sphinx")
+"""What is checked unless suites are named: every kind of program, and one above 100,000 instructions."""
+
+
+def _programs(name: str) -> tuple[Program, ...]:
+    suite, _, benchmark = name.partition("/")
+    return choose(load_suite(suite), [benchmark] if benchmark else [])
+
+
 def selftest_inline(suites: list[str], jobs: int | None, format_: Format) -> int:
     """Compare the inlining plugin, with LLVM's own heuristic in it, with plain clang. Exit code 1 where they differ."""
-    programs = [program for name in suites for program in load_suite(name).programs]
+    programs = [program for name in suites or USUAL for program in _programs(name)]
     engine = local_engine(jobs or len(os.sched_getaffinity(0)))
     progress = observer()
     try:

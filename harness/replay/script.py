@@ -1,13 +1,14 @@
 """``harness repro``: a shell script of bare tool commands that gives a row's object.
 
 It needs LLVM 22 and, for upstream programs, the orig tarball; nothing of the harness. Sources that
-the project wrote, and overlays, stand in the script itself.
+the project wrote, overlays, and the compiler plugin of inlining policies with the decisions that it
+follows stand in the script itself; to build the plugin, LLVM's headers and a C++ library have to be there.
 """
 
 import shlex
 from pathlib import Path
 
-from harness.apply.plan import FROZEN, OBJECT
+from harness.apply.plan import FROZEN, OBJECT, CompilePlan, Step
 from harness.errors import UsageError
 from harness.freeze.commands import (
     MODULE_SUFFIX,
@@ -17,6 +18,7 @@ from harness.freeze.commands import (
     internalize,
     link_units,
 )
+from harness.paths import ROOT
 from harness.policy import kind_of
 from harness.record import Row, RunFile
 from harness.record.decisions import load_decisions
@@ -42,7 +44,6 @@ def repro_script(run: RunFile, row: Row, results: Path, suite: str | None = None
     program = program_of(run, row.benchmark, suite)
     decisions = load_decisions(results, row.decisions_digest)
     plan = kind_of(decisions.kind).plan(decisions, row.target)
-    steps = [_command(step.tool, list(step.arguments)) for step in (plan.optimise, plan.generate)]
     return "\n".join(
         [
             *_preamble(program, row, run),
@@ -53,7 +54,7 @@ def repro_script(run: RunFile, row: Row, results: Path, suite: str | None = None
             f'expect {row.frozen_digest} {FROZEN} "the frozen module"',
             "",
             f"# Apply the decisions ({decisions.kind.value}, {row.decisions_digest[:12]}): optimise, generate.",
-            *steps,
+            *_apply(plan),
             f'expect {row.object_digest} {OBJECT} "the object"',
             "",
             "# Link it, to run it.",
@@ -107,19 +108,43 @@ def _sources(program: Program) -> list[str]:
     return lines + (_embed(program.folder / source.overlay) if source.overlay else [])
 
 
-def _embed(folder: Path) -> list[str]:
+def _embed(folder: Path, into: str = _TREE) -> list[str]:
     """Text files as here-documents."""
     lines: list[str] = []
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        name = f"{_TREE}/{path.relative_to(folder).as_posix()}"
-        text = path.read_text()
-        mark = "END_OF_FILE"
-        while mark in text:
-            mark += "_"
-        end = "" if text.endswith("\n") else "\n"
-        lines.append(f"mkdir -p {shlex.quote(str(Path(name).parent))}")
-        lines.append(f"cat > {shlex.quote(name)} <<'{mark}'\n{text}{end}{mark}")
+        name = f"{into}/{path.relative_to(folder).as_posix()}"
+        lines += [f"mkdir -p {shlex.quote(str(Path(name).parent))}", _here_document(name, path.read_text())]
     return lines
+
+
+def _here_document(name: str, text: str) -> str:
+    mark = "END_OF_FILE"
+    while mark in text:
+        mark += "_"
+    end = "" if text.endswith("\n") or not text else "\n"
+    return f"cat > {shlex.quote(name)} <<'{mark}'\n{text}{end}{mark}"
+
+
+def _apply(plan: CompilePlan) -> list[str]:
+    """Both steps, with what they find in the folder."""
+    steps = (plan.optimise, plan.generate)
+    plugins = dict.fromkeys(step.plugin for step in steps if step.plugin is not None)
+    given = [_here_document(name, text) for step in steps for name, text in step.files]
+    return [*(line for name in plugins for line in _plugin(name)), *given, *map(_step, steps)]
+
+
+def _plugin(name: str) -> list[str]:
+    folder = ROOT / "native" / name
+    flags = shlex.join((folder / "compile_flags.txt").read_text().split())
+    return [
+        f"# A plugin follows them; it is built in the folder {name}, with the headers of this LLVM.",
+        *_embed(folder, name),
+        f'"$LLVM"/clang++ {flags} -isystem "$LLVM"/../include -shared {name}/*.cpp -o {name}.so',
+    ]
+
+
+def _step(step: Step) -> str:
+    return _command(step.tool, list(step.arguments))
 
 
 def _freeze(program: Program, row: Row) -> list[str]:

@@ -3,6 +3,7 @@
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/EphemeralValuesCache.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ProfileSummaryInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -163,6 +164,23 @@ Advisor::Advisor(Module &M, ModuleAnalysisManager &MAM, InlineParams Params, Ses
           [&M](const std::vector<TensorSpec> &Specs) { return std::make_unique<Buffers>(M.getContext(), Specs); },
           [this](CallBase &CB) { return defaultDecision(CB); }),
       Params(Params), Shared(Shared) {}
+
+// The base class has asked for the loops of functions that plain clang's inliner does not look at. Those that it kept
+// up to date itself list them in another order than fresh ones, and the passes that come next would take them over.
+void Advisor::onPassExit(LazyCallGraph::SCC *SCC) {
+  MLInlineAdvisor::onPassExit(SCC);
+  if (SCC == nullptr) {
+    return;
+  }
+  PreservedAnalyses Kept = PreservedAnalyses::all();
+  Kept.abandon<DominatorTreeAnalysis>();
+  Kept.abandon<LoopAnalysis>();
+  for (LazyCallGraph::Node &Member : *SCC) {
+    if (!Member.getFunction().isDeclaration()) {
+      FAM.invalidate(Member.getFunction(), Kept);
+    }
+  }
+}
 
 Advisor::~Advisor() {
   if (Shared.Followed) {

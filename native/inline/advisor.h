@@ -42,6 +42,7 @@ class Advisor : public llvm::MLInlineAdvisor {
 public:
   Advisor(llvm::Module &M, llvm::ModuleAnalysisManager &MAM, llvm::InlineParams Params, Session &Shared);
   ~Advisor() override;
+  void onPassExit(llvm::LazyCallGraph::SCC *SCC) override;
 
 protected:
   std::unique_ptr<llvm::InlineAdvice> getAdviceImpl(llvm::CallBase &CB) override;

@@ -1,0 +1,1 @@
+"""The smallest set of decisions that explains why two policies' objects differ in size."""

@@ -1,0 +1,144 @@
+"""``harness bisect``."""
+
+import json
+import os
+from typing import Any
+
+from harness.bench import open_bench
+from harness.bisect.run import METRICS, Bisection, Culprit, Limits, bisect, no_sites
+from harness.cli.output import Column, Format, emit, note, observer
+from harness.engine import local_engine
+from harness.errors import UsageError
+from harness.explain.sides import Side, find_policy, inlines, make_setting, prepare, side_of
+
+__all__ = ["bisect_policies"]
+
+
+def bisect_policies(
+    a: str,
+    b: str,
+    benchmark: str,
+    target: str,
+    track: str,
+    limits: Limits,
+    jobs: int | None,
+    trust: bool,
+    format_: Format,
+) -> int:
+    """Exit code: 0 when the answer is certain, 1 when the compilations ran out first."""
+    if limits.metric not in METRICS:
+        raise UsageError(f"bisect cannot go by {limits.metric!r}", hint=f"there are: {', '.join(METRICS)}")
+    setting = make_setting(benchmark, target, track)
+    policies = find_policy(a, setting), find_policy(b, setting)
+    for policy in policies:
+        if policy is not None and not inlines(policy):
+            raise no_sites(policy.name, policy.manifest.kind)
+    bench, engine = open_bench(trust=trust), local_engine(jobs or len(os.sched_getaffinity(0)))
+    progress = observer()
+    try:
+        prepare(setting, policies, bench, engine, progress)
+        first, second = (side_of(policy, setting, bench) for policy in policies)
+        answer = bisect(first, second, limits, bench, engine, progress)
+    except KeyboardInterrupt:
+        note("interrupted: what was compiled is kept, and the same command goes on from here")
+        return 130
+    finally:
+        progress.close()
+    records = [_record(culprit) for culprit in answer.culprits]
+    if format_ is Format.JSON:
+        print(json.dumps(_whole(answer, first, second, setting.program.id, setting.target.value, records), indent=2))
+    elif format_ is Format.CSV or records:
+        emit(records, _columns(first, second), format_, title=_title(answer, first, second, setting.program.id))
+    for line in _summary(answer, first, second, limits):
+        note(line) if format_ is not Format.TABLE else print(line)
+    return 0 if answer.minimal else 1
+
+
+def _record(culprit: Culprit) -> dict[str, Any]:
+    pair = culprit.pair
+    assert pair.a is not None
+    assert pair.b is not None
+    return {
+        "caller": pair.site.caller,
+        "callee": pair.site.callee,
+        "ordinal": pair.site.ordinal,
+        "a": pair.a.inline,
+        "b": pair.b.inline,
+        "alone": culprit.alone,
+        "within": culprit.within,
+    }
+
+
+def _columns(a: Side, b: Side) -> tuple[Column, ...]:
+    return (
+        Column("caller", "caller"),
+        Column("callee", "callee"),
+        Column("ordinal", "ordinal", right=True),
+        Column(a.name, "a", decision),
+        Column(b.name, "b", decision),
+        Column("alone", "alone", "{:+,}".format, right=True),
+        Column("in the set", "within", "{:+,}".format, right=True),
+    )
+
+
+def decision(inline: bool) -> str:
+    """For people."""
+    return "inline" if inline else "no"
+
+
+def _title(answer: Bisection, a: Side, b: Side, program: str) -> str:
+    return f"{program} · {answer.metric}: from {a.name}'s decisions to {b.name}'s"
+
+
+def _whole(
+    answer: Bisection, a: Side, b: Side, program: str, target: str, records: list[dict[str, Any]]
+) -> dict[str, Any]:
+    return {
+        "benchmark": program,
+        "target": target,
+        "metric": answer.metric,
+        "a": a.name,
+        "b": b.name,
+        "value_a": answer.a,
+        "value_b": answer.b,
+        "value": answer.value,
+        "explained": answer.explained,
+        "candidates": answer.candidates,
+        "minimal": answer.minimal,
+        "compilations": answer.compilations,
+        "failed": answer.failed,
+        "decisions_digest": answer.decisions.digest,
+        "object_digest": answer.object_digest,
+        "sites": records,
+    }
+
+
+def _summary(answer: Bisection, a: Side, b: Side, limits: Limits) -> list[str]:
+    if a.decisions.digest == b.decisions.digest:
+        return [f"{a.name} and {b.name} take the same decisions here: there is nothing to explain"]
+    if answer.explained is None:
+        same = "the same object" if a.compiled.digest == b.compiled.digest else f"{answer.a:,} bytes under both"
+        return [
+            f"{answer.candidates} call sites are decided otherwise, and give {same}: there is no difference in "
+            f"{answer.metric} to explain"
+        ]
+    lines = [
+        f"{answer.metric}: {answer.a:,} bytes under {a.name}, {answer.b:,} under {b.name}: {answer.b - answer.a:+,}",
+        f"{len(answer.culprits)} of {answer.candidates} call sites decided otherwise bring {answer.explained:.1%} of "
+        f"it: {answer.value:,} bytes, compiled from decisions {answer.decisions.digest[:12]}",
+    ]
+    if others := answer.candidates - len(answer.culprits):
+        rest = answer.b - answer.value
+        lines.append(f"the other{f' {others}' if others > 1 else ''} on top of that: {rest:+,} bytes")
+    failed = f"; {answer.failed} did not compile and count as without effect" if answer.failed else ""
+    if answer.minimal:
+        lines.append(
+            f"none of them can be left out without missing {limits.share:.0%} "
+            f"({answer.compilations} compilations{failed})"
+        )
+    else:
+        lines.append(
+            f"NOT COMPLETE: stopped after {answer.compilations} compilations{failed}; fewer sites may do. --most N "
+            "allows more; what was compiled is kept"
+        )
+    return lines
