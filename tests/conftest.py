@@ -35,9 +35,9 @@ TIMING = {
 }
 """Modules whose programs take turns on one core: one worker runs all of them, so that they do not meet there."""
 
-PLUGIN = ("tests/inlining/",)
-"""Folders whose tests need the plugin of inlining policies, and LLVM's headers precompiled: one worker runs all of
-them, so that these are made once."""
+PLUGIN = ("tests/bisect/test_compiled.py", "tests/inlining/", "tests/trajectories/", "tests/tune/test_tune.py")
+"""Whose tests need the plugin of inlining policies, and LLVM's headers precompiled: one worker runs all of them, so
+that these are made once."""
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -218,10 +218,11 @@ def selftest(
 ) -> None:
     """Measure how far this machine's verdicts on run time can be believed, or whether the inlining plugin is faithful.
 
-    inline: compiles every program with LLVM's own heuristic through the plugin, and compares objects with plain clang's.
+    inline: compiles every program with LLVM's own heuristic through the plugin, and compares objects with plain
+    clang's.
 
-    noise: takes campaigns with identical binaries and with binaries made 1 % and 3 % slower, judges them by the rule that
-    judges policies, and says how often it is wrong, what it finds, and how many pairs a difference needs.
+    noise: takes campaigns with identical binaries and with binaries made 1 % and 3 % slower, judges them by the rule
+    that judges policies, and says how often it is wrong, what it finds, and how many pairs a difference needs.
     """
     import math
 

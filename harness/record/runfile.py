@@ -24,7 +24,13 @@ from harness.digest import canonical_json, digest_bytes
 from harness.errors import PrerequisiteError, UsageError
 from harness.record.rows import READABLE, Block, Campaign, Header, Row
 
-__all__ = ["Journal", "RunFile", "functions_file", "read_run", "results_errors", "run_files", "write_run"]
+__all__ = [
+    "TRAJECTORIES",
+    *("Journal", "RunFile", "functions_file", "read_run", "results_errors", "run_files", "write_run"),
+]
+
+TRAJECTORIES = ".trajectories.parquet"
+"""How the names of logged trajectories end (``harness.trajectories``)."""
 
 _NAME = re.compile(r"(?P<suite>.+)-(?P<track>[a-z]+)-(?P<time>\d{8}T\d{6}Z)-(?P<digest>[0-9a-f]{12})\.jsonl\Z")
 _SHORT = 12
@@ -196,7 +202,7 @@ def run_files(results: Path) -> tuple[list[Path], list[Path]]:
     files = [p for p in files if p.relative_to(results).parts[0] != "decisions"]
     runs = [p for p in files if _NAME.match(p.name)]
     known = {*runs, *(functions_file(run) for run in runs)}
-    return runs, [p for p in files if p not in known]
+    return runs, [p for p in files if p not in known and not p.name.endswith(TRAJECTORIES)]
 
 
 def functions_file(run: Path) -> Path:

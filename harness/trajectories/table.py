@@ -9,12 +9,12 @@ from typing import Any
 
 from harness.policy.inlining.features import FEATURES
 from harness.record.rows import Row
-from harness.record.runfile import results_errors
+from harness.record.runfile import TRAJECTORIES, results_errors
 from harness.trajectories.collect import Trajectory
 
 __all__ = ["COLUMNS", "ENDING", "Cell", "write_trajectories"]
 
-ENDING = ".trajectories.parquet"
+ENDING = TRAJECTORIES
 
 COLUMNS: dict[str, str] = {
     **dict.fromkeys(("cell", "benchmark", "target", "track", "policy", "policy_digest"), "String"),

@@ -30,8 +30,10 @@ def tuned_manifest(file: Path, values: Mapping[str, Value], trained_on: Iterable
         document = tomlkit.parse(file.read_text())
         document["version"] = next_version(str(document["version"]))
         document["name"] = name
-        seen = list(document.get("trained_on", []))
-        document["trained_on"] = seen + [one for one in trained_on if one not in seen]
+        seen = document.setdefault("trained_on", tomlkit.array())
+        for one in trained_on:
+            if one not in seen:
+                seen.append(one)
         table = document.setdefault("values", tomlkit.table())
         for key, value in values.items():
             table[key] = value

@@ -4,6 +4,7 @@ Each trial's sampler is seeded with the study's seed and the number of trials be
 interrupted and resumed tries the same values as one that was not.
 """
 
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ __all__ = ["Study", "Trial"]
 
 _RANDOM_TRIALS = 12
 """Drawn at random before the search learns from what it has seen."""
+_STALE_LOCK = 3
+"""Seconds after which a lock that a killed process has left is broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +43,20 @@ class Study:
         """Open the study in the file ``path``, or begin it there. Raises UsageError for a file that is none."""
         import optuna
         from optuna.storages import JournalStorage
-        from optuna.storages.journal import JournalFileBackend
+        from optuna.storages.journal import JournalFileBackend, JournalFileSymlinkLock
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self._parameters = parameters
         self._seed = seed
         path.parent.mkdir(parents=True, exist_ok=True)
+        _cut_torn_line(path)
         try:
-            storage = JournalStorage(JournalFileBackend(str(path)))
+            lock = JournalFileSymlinkLock(str(path), grace_period=_STALE_LOCK)
+            storage = JournalStorage(JournalFileBackend(str(path), lock))
             self._study = optuna.create_study(
                 storage=storage, study_name="tune", direction="maximize", load_if_exists=True
             )
-        except (ValueError, KeyError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, AssertionError) as error:
             raise UsageError(f"not a study: {error}", where=str(path), hint="remove it, to begin anew") from None
 
     @property
@@ -70,9 +75,10 @@ class Study:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             self._study.sampler = optuna.samplers.TPESampler(
-                seed=seed, n_startup_trials=_RANDOM_TRIALS, multivariate=True
-            )
-        if first is not None:
+                seed=seed, n_startup_trials=_RANDOM_TRIALS, multivariate=True, constant_liar=False
+            )  # constant_liar, Optuna's default, learns from trials that never ended
+        waiting = self._study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.WAITING,))
+        if first is not None and not waiting:  # a process that was killed may have left them
             self._study.enqueue_trial(dict(first))
         trial = self._study.ask()
         return trial, {one.name: self._suggest(trial, one) for one in self._parameters}
@@ -88,3 +94,11 @@ class Study:
         else:
             value = trial.suggest_float(one.name, one.low, one.high)
         return value
+
+
+def _cut_torn_line(path: Path) -> None:
+    """Remove what a process wrote whose last line is not whole: killed, or the disk full. Optuna would append to it."""
+    content = path.read_bytes() if path.is_file() else b""
+    whole = content.rfind(b"\n") + 1
+    if content[whole:].startswith(b"{"):
+        os.truncate(path, whole)

@@ -10,7 +10,7 @@ from harness.freeze import FrozenModule
 from harness.native import native_digest
 from harness.policy.inlining.ask import DEFAULT, ask
 from harness.policy.inlining.decide import decided
-from harness.policy.inlining.replay import PLUGIN, replay_plan
+from harness.policy.inlining.replay import PLUGIN, RULES, replay_plan
 from harness.vocabulary import PolicyKind
 
 __all__ = ["default_decisions", "is_faithful", "require_faithful"]
@@ -71,4 +71,4 @@ def _compare(frozen: FrozenModule, bench: Bench) -> bool:
 
 
 def _tools(bench: Bench) -> list[str]:
-    return [native_digest(PLUGIN), bench.toolchain.fingerprint.llvm]
+    return [native_digest(PLUGIN), *RULES, bench.toolchain.fingerprint.llvm]
