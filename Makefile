@@ -14,7 +14,8 @@ check: setup-test     ## style and types
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
-	for source in native/*/*.c; do (cd "$$(dirname "$$source")" && clang-tidy-22 --quiet "$$(basename "$$source")") || exit 1; done
+	for source in native/*/*.c native/*/*.cpp; do (cd "$$(dirname "$$source")" && clang-tidy-22 --quiet \
+	  --extra-arg=-isystem$$(/usr/lib/llvm-22/bin/llvm-config --includedir) "$$(basename "$$source")") || exit 1; done
 
 bench: setup-test     ## the harness's own speed
 	.venv/bin/python -m pytest benchmarks -p no:xdist -p benchmark

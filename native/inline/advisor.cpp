@@ -19,12 +19,12 @@ namespace harness {
 namespace {
 
 // LLVM keeps the sizes of the call graph to itself. A template's explicit instantiation may name private members.
-enum class Counter { Nodes, Edges };
+enum class Counter : uint8_t { Nodes, Edges };
 template <Counter Which, int64_t MLInlineAdvisor::*Member> struct Opened {
-  friend int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Which>) { return From.*Member; }
+  friend int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Which> /*of*/) { return From.*Member; }
 };
-int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Counter::Nodes>);
-int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Counter::Edges>);
+int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Counter::Nodes> /*of*/);
+int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Counter::Edges> /*of*/);
 template struct Opened<Counter::Nodes, &MLInlineAdvisor::NodeCount>;
 template struct Opened<Counter::Edges, &MLInlineAdvisor::EdgeCount>;
 
@@ -38,9 +38,10 @@ public:
     }
   }
 
-private:
+protected:
   void *evaluateUntyped() override { llvm_unreachable("this model decides nothing"); }
 
+private:
   std::array<int64_t, NumFeatures> Values{};
 };
 
@@ -175,7 +176,7 @@ void Advisor::onPassExit(LazyCallGraph::SCC *SCC) {
   PreservedAnalyses Kept = PreservedAnalyses::all();
   Kept.abandon<DominatorTreeAnalysis>();
   Kept.abandon<LoopAnalysis>();
-  for (LazyCallGraph::Node &Member : *SCC) {
+  for (const LazyCallGraph::Node &Member : *SCC) {
     if (!Member.getFunction().isDeclaration()) {
       FAM.invalidate(Member.getFunction(), Kept);
     }
@@ -225,13 +226,13 @@ Site Advisor::next(CallBase &CB) {
   return Shared.Sites.next(CB.getCaller()->getName(), CB.getCalledFunction()->getName());
 }
 
-void Advisor::write(const Decision &Decided) {
+void Advisor::write(const Decision &Decided) const {
   if (Shared.Written) {
     Shared.Written->write(Decided, Shared.Sites.names());
   }
 }
 
-void Advisor::disagree(CallBase &CB) {
+void Advisor::disagree(CallBase &CB) const {
   diverge("call site " + std::to_string(Shared.Sites.length() - 1) + " of the module, a call of " +
           CB.getCalledFunction()->getName().str() + " in " + CB.getCaller()->getName().str() +
           ", is not decided as it was: by the policy, by a rule or not at all");

@@ -58,8 +58,8 @@ private:
 
   Site next(llvm::CallBase &CB);
   void record(llvm::CallBase &CB, bool Inline, By Who);
-  void write(const Decision &Decided);
-  [[noreturn]] void disagree(llvm::CallBase &CB);
+  void write(const Decision &Decided) const;
+  [[noreturn]] void disagree(llvm::CallBase &CB) const;
   std::unique_ptr<llvm::InlineAdvice> unchanged(llvm::CallBase &CB, bool Inline);
   std::unique_ptr<llvm::InlineAdvice> ask(llvm::CallBase &CB, llvm::OptimizationRemarkEmitter &ORE);
   std::unique_ptr<llvm::InlineAdvice> follow(llvm::CallBase &CB, llvm::OptimizationRemarkEmitter &ORE);

@@ -49,7 +49,7 @@ public:
     }
   }
 
-  std::optional<bool> decide(CallBase &, PolicyContext &Context) override {
+  std::optional<bool> decide(CallBase & /*CB*/, PolicyContext &Context) override {
     if (!Open) {
       return std::nullopt;
     }

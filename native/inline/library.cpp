@@ -14,7 +14,7 @@ namespace {
 
 class Default : public Source {
 public:
-  std::optional<bool> decide(CallBase &, PolicyContext &Context) override { return Context.defaultDecision(); }
+  std::optional<bool> decide(CallBase & /*CB*/, PolicyContext &Context) override { return Context.defaultDecision(); }
 };
 
 void *symbol(const std::string &Library, const char *Name) {
@@ -38,7 +38,7 @@ public:
     }
   }
 
-  std::optional<bool> decide(CallBase &, PolicyContext &Context) override {
+  std::optional<bool> decide(CallBase & /*CB*/, PolicyContext &Context) override {
     for (const size_t Index : Uses) {
       Values[Index] = Context.feature(static_cast<FeatureIndex>(Index));
     }

@@ -16,7 +16,7 @@ using namespace harness;
 
 namespace {
 
-enum class From { Nowhere, Default, Model, Heuristic, Channel, Replay, Table, Upstream };
+enum class From : uint8_t { Nowhere, Default, Model, Heuristic, Channel, Replay, Table, Upstream };
 
 cl::opt<From> Policy("inline-policy", cl::desc("Where inlining decisions come from"), cl::init(From::Nowhere),
                      cl::values(clEnumValN(From::Default, "default", "LLVM's own heuristic"),
@@ -69,7 +69,7 @@ Session &session() {
 // The factory gets no module analyses, and the advisor needs them.
 thread_local ModuleAnalysisManager *Analyses;
 
-InlineAdvisor *advisor(Module &M, FunctionAnalysisManager &, InlineParams Params, InlineContext) {
+InlineAdvisor *advisor(Module &M, FunctionAnalysisManager & /*FAM*/, InlineParams Params, InlineContext /*IC*/) {
   return new Advisor(M, *Analyses, Params, session());
 }
 

@@ -26,7 +26,7 @@ public:
   // What LLVM's own heuristic would decide here.
   virtual bool defaultDecision() = 0;
   // LLVM's analyses of functions: FAM.getResult<LoopAnalysis>(F) and all others.
-  llvm::FunctionAnalysisManager &FAM;
+  llvm::FunctionAnalysisManager &FAM; // NOLINT(misc-non-private-member-variables-in-classes)
 
   PolicyContext(const PolicyContext &) = delete;
   PolicyContext &operator=(const PolicyContext &) = delete;

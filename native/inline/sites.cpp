@@ -9,7 +9,9 @@ using namespace llvm;
 
 namespace harness {
 
-static std::string escaped(StringRef Name) {
+namespace {
+
+std::string escaped(StringRef Name) {
   std::string Text;
   for (const char Character : Name) {
     if (Character > ' ' && Character < 0x7f && Character != '%') {
@@ -22,7 +24,7 @@ static std::string escaped(StringRef Name) {
   return Text;
 }
 
-static std::string unescaped(StringRef Text) {
+std::string unescaped(StringRef Text) {
   std::string Name;
   while (!Text.empty()) {
     uint8_t Byte = 0;
@@ -36,6 +38,8 @@ static std::string unescaped(StringRef Text) {
   }
   return Name;
 }
+
+} // namespace
 
 void diverge(const std::string &Message) {
   report_fatal_error(Twine("not-replayable: ") + Message, /*gen_crash_diag=*/false);
@@ -77,10 +81,12 @@ void Log::write(const Decision &Decided, const Names &Functions) {
                      static_cast<char>(Decided.Who));
 }
 
-static std::optional<Decision> parsed(StringRef Line) {
+namespace {
+
+std::optional<Decision> parsed(StringRef Line) {
   SmallVector<StringRef, 5> Words;
   Line.split(Words, ' ');
-  Decision Read{};
+  Decision Read{{}, false, By::Illegal};
   unsigned Inline = 0;
   if (Words.size() != 5 || Words[0].getAsInteger(10, Read.Where.Caller) ||
       Words[1].getAsInteger(10, Read.Where.Callee) || Words[2].getAsInteger(10, Read.Where.Ordinal) ||
@@ -93,7 +99,7 @@ static std::optional<Decision> parsed(StringRef Line) {
 }
 
 // Functions and decisions of a file.
-static std::pair<std::vector<std::string>, std::vector<Decision>> readLog(const std::string &Path) {
+std::pair<std::vector<std::string>, std::vector<Decision>> readLog(const std::string &Path) {
   std::vector<std::string> Functions;
   std::vector<Decision> Decisions;
   auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/true);
@@ -115,6 +121,8 @@ static std::pair<std::vector<std::string>, std::vector<Decision>> readLog(const 
   }
   return {std::move(Functions), std::move(Decisions)};
 }
+
+} // namespace
 
 Replay::Replay(const std::string &Path) { std::tie(Functions, Decisions) = readLog(Path); }
 
@@ -149,9 +157,13 @@ void Replay::finish() const {
   }
 }
 
-static std::string identity(StringRef Caller, StringRef Callee, unsigned Ordinal) {
+namespace {
+
+std::string identity(StringRef Caller, StringRef Callee, unsigned Ordinal) {
   return (escaped(Caller) + " " + escaped(Callee) + " " + Twine(Ordinal)).str();
 }
+
+} // namespace
 
 Table::Table(const std::string &Path) {
   const auto [Functions, Given] = readLog(Path);

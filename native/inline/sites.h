@@ -30,10 +30,6 @@ struct Site {
   unsigned Caller;
   unsigned Callee;
   unsigned Ordinal;
-
-  bool operator==(const Site &Other) const {
-    return Caller == Other.Caller && Callee == Other.Callee && Ordinal == Other.Ordinal;
-  }
 };
 
 struct Decision {
@@ -86,7 +82,7 @@ private:
 class Replay {
 public:
   explicit Replay(const std::string &Path);
-  const Decision &next(const Site &Here, const Names &Functions);
+  const Decision &next(const Site &Here, const Names &Met);
   // To be called when there are no more call sites: none of the decisions may be left.
   void finish() const;
 

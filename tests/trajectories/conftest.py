@@ -11,7 +11,9 @@ from tests.drive import TINY, Answer, User, write_policy
 from tests.inlining.made import CHEAP_HEURISTIC, Modules
 from tests.programs import write_files
 
-FALTERS = "asked = 0\ndef decide(f):\n    global asked\n    asked += 1\n    return None if asked == 3 else asked % 2 == 0\n"
+FALTERS = (
+    "asked = 0\ndef decide(f):\n    global asked\n    asked += 1\n    return None if asked == 3 else asked % 2 == 0\n"
+)
 """Its third answer cannot be used, and LLVM's own stands in for it."""
 PROGRAMS = ("--suite", TINY, "--benchmark", "tally", "--benchmark", "calc")
 

@@ -18,7 +18,7 @@ from harness.trajectories.collect import Visit
 from harness.trajectories.table import Cell
 from harness.vocabulary import Level, Target
 from tests.drive import TINY, User
-from tests.rows import make_row
+from tests.rows import row as make_row
 from tests.trajectories.conftest import Logged
 
 KEYS = ["benchmark", "target", "policy"]

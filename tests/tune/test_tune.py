@@ -184,7 +184,20 @@ def test_nothing_is_written_where_nothing_is_better(user: User, tmp_path: Path) 
 def test_killed_and_resumed_it_ends_as_if_it_had_not_been(user: User, tmp_path: Path) -> None:
     folder, output = submission(tmp_path / "bad", RULE), tmp_path / "better"
     earlier = set((user.cache / "tuning").glob("*.log"))
-    words = ("tune", folder, *TUNE, "--benchmark", "calc", "--trials", TRIALS, "--seed", "3", "--output", output, "--json")
+    words = (
+        "tune",
+        folder,
+        *TUNE,
+        "--benchmark",
+        "calc",
+        "--trials",
+        TRIALS,
+        "--seed",
+        "3",
+        "--output",
+        output,
+        "--json",
+    )
     with user.start(*words) as process:
         deadline = time.monotonic() + 60
         study = None

@@ -13,14 +13,14 @@ from harness.policy.heuristic.hyperparameters import Hyperparameter
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
 from harness.vocabulary import Isolation, Outcome
 
-__all__ = ["HEURISTIC", "build_heuristic"]
+__all__ = ["FLAGS", "HEURISTIC", "build_heuristic"]
 
 HEURISTIC = "heuristic.cpp"
 """The submission's file, as its compiler's messages name it."""
 
 _WRAPPER, _LIBRARY, _PRELUDE, _PRECOMPILED = "wrapper.cpp", "policy.so", "prelude.h", "prelude.pch"
 _HEADERS = (_PRELUDE, "policy.h")
-_FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions")
+FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions")
 _SHOWN = 3
 _ERROR = re.compile(r"^(?:\./)?(\S+:\d+:\d+): (?:fatal )?error: (.*)$|^(?:\S*/)?(ld(?:\.lld)?: .*)$", re.MULTILINE)
 _LIMITS = Limits(
@@ -51,7 +51,7 @@ def _answer(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, b
 
 def _built(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, bench: Bench) -> Path:
     wrapper = wrapper_source(parameters)
-    key = digest_of(["heuristic", digest_bytes(content), wrapper, _FLAGS, *_shared_key(bench)])
+    key = digest_of(["heuristic", digest_bytes(content), wrapper, FLAGS, *_shared_key(bench)])
 
     def make(entry: Path) -> None:
         with bench.store.scratch() as folder:
@@ -94,7 +94,7 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
 
 
 def _precompiled(bench: Bench) -> Path:
-    key = digest_of(["prelude", _FLAGS, *_shared_key(bench)])
+    key = digest_of(["prelude", FLAGS, *_shared_key(bench)])
 
     def make(entry: Path) -> None:
         words = ("-x", "c++-header", "-Xclang", "-fno-pch-timestamp", _PRELUDE, "-o", _PRECOMPILED)
@@ -111,7 +111,7 @@ def _precompiled(bench: Bench) -> Path:
 def _compile(words: tuple[str, ...], files: dict[str, Path], result: str, bench: Bench) -> Finished:
     job = Job(
         os.path.realpath(bench.toolchain.tool("clang++")),
-        (*_FLAGS, "-isystem", str(bench.toolchain.include), *words),
+        (*FLAGS, "-isystem", str(bench.toolchain.include), *words),
         name=bench.toolchain.tool("clang++"),
         files={f"{SCRATCH}/{name}": path for name, path in files.items()},
         system=True,

@@ -6,7 +6,7 @@ from harness.decide import Decisions
 from harness.errors import UsageError
 from harness.freeze import FrozenModule
 from harness.native import native_digest
-from harness.policy.heuristic.build import build_heuristic, wrapper_source
+from harness.policy.heuristic.build import FLAGS, build_heuristic, wrapper_source
 from harness.policy.heuristic.hyperparameters import (
     Hyperparameter,
     Value,
@@ -16,7 +16,7 @@ from harness.policy.heuristic.hyperparameters import (
 )
 from harness.policy.inlining.ask import Asked, ask
 from harness.policy.inlining.decide import decided
-from harness.policy.inlining.replay import PLUGIN, replay_plan
+from harness.policy.inlining.replay import PLUGIN, RULES, replay_plan
 from harness.policy.load import Policy
 from harness.policy.tracks import FROZEN_AT
 from harness.vocabulary import Level, Target, Track
@@ -62,7 +62,7 @@ class HeuristicKind:
 
     def parts(self) -> list[str]:
         """The plugin, and what is written around the submission's file."""
-        return [native_digest(PLUGIN), wrapper_source(())]
+        return [native_digest(PLUGIN), *RULES, wrapper_source(()), *FLAGS]
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """As for every policy that decides what to inline."""

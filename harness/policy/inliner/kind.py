@@ -17,7 +17,7 @@ from harness.policy.inliner.tree.parse import parse_tree
 from harness.policy.inliner.tree.source import tree_source
 from harness.policy.inlining.ask import Asked, ask
 from harness.policy.inlining.decide import decided
-from harness.policy.inlining.replay import PLUGIN, replay_plan
+from harness.policy.inlining.replay import PLUGIN, RULES, replay_plan
 from harness.policy.load import Policy
 from harness.policy.tracks import FROZEN_AT
 from harness.vocabulary import Level, Target, Track
@@ -66,7 +66,7 @@ class InlinerKind:
 
     def parts(self) -> list[str]:
         """The plugin, and what turns a file into code."""
-        return [native_digest(PLUGIN), _translators()]
+        return [native_digest(PLUGIN), *RULES, _translators()]
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """As for every policy that decides what to inline."""

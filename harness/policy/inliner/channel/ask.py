@@ -108,12 +108,12 @@ def _ending(done: Finished) -> str:
 def _failure(why: str, done: Finished, words: str) -> CellError:
     if why == "late":
         return CellError(
-            Outcome.POLICY_TIMEOUT, f"policy.py did not answer within {REPLY_SECONDS:g} s{words}", transient=False
+            Outcome.POLICY_TIMEOUT, f"policy.py did not answer within {REPLY_SECONDS:g} s{words}", transient=True
         )
     if why == "slow":
         seconds = done.limits.wall * _WAITING
         return CellError(
-            Outcome.POLICY_TIMEOUT, f"policy.py took longer than {seconds:g} s for its answers{words}", transient=False
+            Outcome.POLICY_TIMEOUT, f"policy.py took longer than {seconds:g} s for its answers{words}", transient=True
         )
     if why == "gone":
         return CellError(Outcome.POLICY_ERROR, f"policy.py {_ending(done)}{words}")
