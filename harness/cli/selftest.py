@@ -3,6 +3,7 @@
 import json
 import os
 from dataclasses import asdict
+from pathlib import Path
 from statistics import median
 
 from harness.bench import open_bench
@@ -47,7 +48,9 @@ USUAL = ("cbench", "spec-like/sphinx")
 
 
 def _programs(name: str) -> tuple[Program, ...]:
-    suite, _, benchmark = name.partition("/")
+    suite, _, benchmark = name.rpartition("/")
+    if not suite or Path(name).expanduser().exists():  # a name, or a path
+        suite, benchmark = name, ""
     return choose(load_suite(suite), [benchmark] if benchmark else [])
 
 

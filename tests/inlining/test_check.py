@@ -20,7 +20,7 @@ from harness.policy.inlining import check, replay
 from harness.policy.inlining.check import default_decisions, is_faithful, require_faithful
 from harness.policy.inlining.sites import Who, counts
 from harness.vocabulary import Level, Outcome, Target
-from tests.drive import ROOT, TINY, Answer, write_policy
+from tests.drive import TINY, Answer, write_policy
 from tests.inlining.made import CHEAP_TREE, Modules
 from tests.programs import write_files
 
@@ -155,7 +155,7 @@ def test_a_run_is_refused_and_the_module_named(
         plain = Answer(refused.code, refused.out, refused.err)
         plain.refused(3, "tiny/calc (x86-64, -Oz): LLVM's own heuristic gives another object", "selftest inline")
         others = harness("run", "--suite", TINY, "--benchmark", "calc", "--target", "x86-64", "--policy", "Oz,Os")
-        assert others.code == 0 and others.computed == 2
+        assert others.code == 0 and "2 cells" in others.err
     assert harness(*words).code == 0
 
 
@@ -171,7 +171,8 @@ def test_selftest(harness: Command) -> None:
     ]
     for row in rows:
         assert row["verdict"] == "equal" and row["equal"] is True
-        assert row["instructions"] > 0 and row["decisions"] > 0 and row["capped"] == 0
+        assert row["instructions"] > 0 and row["capped"] == 0
+        assert row["decisions"] > 0 or row["benchmark"] != "tiny/calc"
     assert "12 of 12 objects are plain clang's" in answer.err
     table = harness("selftest", "inline", "--suite", TINY)
     assert table.code == 0 and len(re.findall(r"^tiny/\w+ .* equal *$", table.out, re.MULTILINE)) == 12
@@ -185,5 +186,5 @@ def test_selftest_where_it_differs(harness: Command, unfaithful: None) -> None:
 
 
 def test_selftest_of_what_is_not_there(harness: Command) -> None:
-    harness("selftest", "inline", "--suite", "nowhere").refused(2, "nowhere")
-    assert (ROOT / "suites").is_dir()
+    harness("selftest", "inline", "--suite", "nowhere").refused(2, "unknown suite 'nowhere'")
+    harness("selftest", "inline", "--suite", f"{TINY}/nothing").refused(2, "nothing")

@@ -377,7 +377,6 @@ def test_what_never_ends_is_stopped(mode: str, modules: Modules, quick: Bench) -
         ("RemovesLog", "decisions.txt is "),
         ("LinksLog", "decisions.txt is a symbolic link"),
         ("ForgesGarbage", "the policy's process altered the log of decisions: line 3 is neither"),
-        ("ForksAndDecides", ""),
     ],
 )
 def test_what_ends_too_early_or_spoils_its_log(mode: str, said: str, modules: Modules, bench: Bench) -> None:
@@ -385,6 +384,16 @@ def test_what_ends_too_early_or_spoils_its_log(mode: str, said: str, modules: Mo
     assert error.outcome is Outcome.POLICY_ERROR
     assert said in error.message
     assert error.transient == (mode == "KillsAll")
+
+
+def test_two_that_decide_write_over_each_other_or_one_is_ended(modules: Modules, bench: Bench) -> None:
+    """Parent and child go on as two compilers with one log: what comes of it is chance, and decisions or an error."""
+    try:
+        decisions = HeuristicKind().decide(misbehaving("ForksAndDecides"), modules.frozen(), 0, bench)
+    except CellError as error:
+        assert error.outcome in (Outcome.POLICY_ERROR, Outcome.NOT_REPLAYABLE)
+    else:
+        assert decisions.body["sites"]
 
 
 def test_what_it_leaves_running_ends_with_it(modules: Modules, bench: Bench) -> None:

@@ -43,7 +43,7 @@ def test_columns_and_their_types(frame: polars.DataFrame) -> None:
 def test_every_decision_of_the_run_is_there_once(logged: Logged, frame: polars.DataFrame, bench: Bench) -> None:
     """Those of policies as their decisions files say; those of the reference as LLVM's own heuristic decides."""
     programs = {program.benchmark.name: program for program in load_suite(str(TINY)).programs}
-    groups = {key: group for key, group in frame.group_by(KEYS, maintain_order=True)}
+    groups = dict(frame.group_by(KEYS, maintain_order=True))
     expected = {key: row for key, row in cells(logged).items() if key[2] != "Os"}
     assert set(groups) == set(expected) and len(expected) == 2 * 2 * 3
     for key, row in expected.items():

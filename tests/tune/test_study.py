@@ -52,7 +52,8 @@ def parameters(draw: st.DrawFn) -> list[Hyperparameter]:
     found = []
     for number in range(draw(st.integers(1, 4))):
         is_int = draw(st.booleans())
-        bounds = st.integers(-(2**31) + 1, 2**31 - 1) if is_int else st.floats(-1e6, 1e6)
+        most = draw(st.sampled_from([1, 2**31 - 1]))
+        bounds = st.integers(-most, most) if is_int else st.floats(-most, most)
         low, default, high = sorted(draw(st.lists(bounds, min_size=3, max_size=3)))
         found.append(Hyperparameter(f"x{number}", is_int, low, high, default, number))
     return found
