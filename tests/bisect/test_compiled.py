@@ -137,6 +137,7 @@ def test_one_wrong_decision_explains_everything(default: Side, bench: Bench) -> 
     assert back.value < back.a
 
 
+@pytest.mark.slow
 def test_answers_are_minimal_by_brute_force(default: Side, bench: Bench) -> None:
     """Every subset is compiled: the answer's size is right, it brings the share, and no site of it can be left out."""
     sites = [identity(site) for site in default.sites if site.who is Who.POLICY and site.caller == "main"][:4]

@@ -24,6 +24,7 @@ def test_the_example_is_admitted(visitor: User, copy: Path) -> None:
     assert "2 of 2 programs of example are admitted" in answer.err
 
 
+@pytest.mark.slow
 def test_the_example_runs(visitor: User, copy: Path) -> None:
     visitor.harness("run", "--suite", copy, "--policy", "Oz,O3,Os", "--target", "x86-64,aarch64", code=0)
     rows = visitor.rows()

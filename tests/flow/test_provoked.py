@@ -59,6 +59,7 @@ def test_a_busy_neighbour(user: User, words: tuple[str | Path, ...]) -> None:
     assert sum(waited) / len(waited) > 0.2
 
 
+@pytest.mark.slow
 def test_a_suspended_machine(user: User, tmp_path: Path) -> None:
     """The harness stands still, and with it whoever waits for a turn; then all goes on."""
     made = suite(tmp_path / "long", "none", rounds=60_000)
@@ -74,6 +75,7 @@ def test_a_suspended_machine(user: User, tmp_path: Path) -> None:
     marked(user, "stopped for")
 
 
+@pytest.mark.slow
 def test_a_throttled_machine(user: User, words: tuple[str | Path, ...]) -> None:
     with a_third_of_a_core() as group, user.start(*words) as process:
         (group / "cgroup.procs").write_text(str(process.pid))

@@ -120,6 +120,7 @@ def test_replay_needs_no_policy(ran: tuple[User, Answer]) -> None:
     assert "10 of 10 objects rebuilt from their decisions are equal" in answer.err
 
 
+@pytest.mark.slow
 def test_how_they_fail(store: Store, tmp_path: Path) -> None:
     folders = [
         submission(tmp_path / "broken", "heuristic", "heuristic", "heuristic.cpp", f"{RULE}int x = y;\n"),

@@ -292,6 +292,7 @@ def test_the_compilers_first_messages_are_shown(modules: Modules, bench: Bench) 
     assert re.search(r"; heuristic\.cpp:\d+:24: [^;]*; did you mean 'for'\? \(and \d more errors\)\Z", message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -318,6 +319,7 @@ def test_an_option_of_llvms_that_was_hidden_from_the_check(modules: Modules, ben
     assert "inline-threshold" in message
 
 
+@pytest.mark.slow
 def test_what_takes_for_ever_to_compile(modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "_LIMITS", replace(build._LIMITS, wall=1.5))
     lines = ["#define N0 1 +"] + [f"#define N{n + 1} {f'N{n} ' * 16}" for n in range(12)]
@@ -328,6 +330,7 @@ def test_what_takes_for_ever_to_compile(modules: Modules, bench: Bench, monkeypa
     assert time.monotonic() - started < 1.5 + LATE
 
 
+@pytest.mark.slow
 def test_it_is_compiled_once(modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """For all programs, targets, levels and values; and what does not compile is not tried again."""
     compiled: list[str] = []

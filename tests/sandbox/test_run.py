@@ -335,8 +335,8 @@ def test_a_sandbox_that_does_not_isolate_gives_no_result(
     """Bubblewrap is not taken at its word: here it is asked for less than it must do."""
     whole = run.bubblewrap_command
 
-    def less(bwrap: str, guard: Path, job: Job) -> tuple[list[str], tuple[Path, ...]]:
-        command, files = whole(bwrap, guard, job)
+    def less(bwrap: str, guard: Path, job: Job, *carried: Any) -> tuple[list[str], tuple[Path, ...]]:
+        command, files = whole(bwrap, guard, job, *carried)
         command.insert(command.index("--unshare-all") + 1, "--share-net")
         return command, files
 

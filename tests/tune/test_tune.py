@@ -109,6 +109,7 @@ def test_it_finds_better_values(searched: Searched) -> None:
     assert f"{TRIALS} trials on 2 programs of the train split" in searched.answer.err
 
 
+@pytest.mark.slow
 def test_what_it_says_is_what_a_run_measures(searched: Searched, user: User, tmp_path: Path) -> None:
     """A run replays the decisions; the search did not."""
     someone = User(user.cache, tmp_path / "results")
@@ -224,6 +225,7 @@ def test_killed_and_resumed_it_ends_as_if_it_had_not_been(user: User, tmp_path: 
     assert (output / "submission.toml").read_text() == manifest
 
 
+@pytest.mark.slow
 def test_trials_that_do_not_compile_count_as_failed(user: User, tmp_path: Path) -> None:
     folder = submission(tmp_path / "crashes", CRASHES)
     words = ("tune", folder, *TUNE, "--benchmark", "tally", "--trials", "5")
