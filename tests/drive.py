@@ -9,10 +9,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from harness.cli import main
 from harness.measure import choose_metrics
 from harness.record import Row, RunFile, read_run, run_files
 from harness.record.runfile import write_run
@@ -20,7 +24,7 @@ from harness.vocabulary import Track
 
 __all__ = [
     *("ROOT", "SIZE_METRICS", "TINY"),
-    *("Answer", "Sketch", "User", "forge", "result_of", "write_policy", "write_suite"),
+    *("Answer", "Command", "Sketch", "User", "forge", "in_process", "result_of", "write_policy", "write_suite"),
 ]
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,6 +61,10 @@ class Answer:
         match = re.search(r"^\d+ cells, (\d+) computed now", self.err, re.MULTILINE)
         assert match, self.err
         return int(match[1])
+
+
+Command = Callable[..., Answer]
+"""Words to how it ended."""
 
 
 @dataclass(frozen=True)
@@ -191,3 +199,17 @@ def forge(run: RunFile, *, keep: bool = False, **changes: Any) -> RunFile:
     if not keep:
         run.path.unlink()
     return read_run(write_run(run.path.parent, fields, rows))
+
+
+def in_process(cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command in this process, on a cache that has the plugin: quicker than one that starts anew."""
+    monkeypatch.setenv("HARNESS_CACHE", str(cache))
+
+    def run(*words: str | Path) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["harness", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert isinstance(ended.value.code, int)
+        return Answer(ended.value.code, *capsys.readouterr())
+
+    return run

@@ -4,8 +4,7 @@ import csv
 import io
 import json
 import re
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from harness.apply import compile_decisions
 from harness.bench import Bench
 from harness.bisect.guided import guided, table_of
 from harness.bisect.run import Limits, bisect
-from harness.cli.main import main
 from harness.engine import InProcess, LocalPool
 from harness.explain.explain import Explanation, explain
 from harness.explain.functions import layout_of
@@ -27,7 +25,7 @@ from harness.measure import Subject, find_metric
 from harness.policy.inlining.replay import replay_plan
 from harness.policy.inlining.sites import Site, Who
 from harness.vocabulary import Target
-from tests.drive import Answer, Sketch, write_policy, write_suite
+from tests.drive import Command, Sketch, in_process, write_policy, write_suite
 
 SOURCE = """
 static unsigned state;
@@ -61,21 +59,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-Command = Callable[..., Answer]
-
-
 @pytest.fixture
 def harness(bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """The command, in this process and with the plugin of the other tests in its cache."""
-    monkeypatch.setenv("HARNESS_CACHE", str(bench.cache))
-
-    def run(*words: str | Path) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["harness", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Answer(ended.value.code, *capsys.readouterr())  # type: ignore[arg-type]
-
-    return run
+    return in_process(bench.cache, monkeypatch, capsys)
 
 
 @pytest.fixture(scope="module")

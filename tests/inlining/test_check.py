@@ -5,14 +5,11 @@ The plugin is made unfaithful by another growth cap, under which it inlines next
 
 import json
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from harness.bench import Bench
-from harness.cli.main import main
 from harness.errors import CellError, PrerequisiteError
 from harness.freeze import FrozenModule
 from harness.policy.inlining import ask as ask_module
@@ -20,11 +17,10 @@ from harness.policy.inlining import check, replay
 from harness.policy.inlining.check import default_decisions, is_faithful, require_faithful
 from harness.policy.inlining.sites import Who, counts
 from harness.vocabulary import Level, Outcome, Target
-from tests.drive import TINY, Answer, write_policy
+from tests.drive import TINY, Answer, Command, in_process, write_policy
 from tests.inlining.made import CHEAP_TREE, Modules
 from tests.programs import write_files
 
-Command = Callable[..., Answer]
 MODULES = [(benchmark, target, level) for benchmark in ("tally", "glob", "calc")
            for target in ("x86-64", "aarch64") for level in ("Oz", "O3")]  # fmt: skip
 
@@ -34,16 +30,8 @@ def harness(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Command:
     """The command, in this process."""
-    monkeypatch.setenv("HARNESS_CACHE", str(bench.cache))
     monkeypatch.setenv("HARNESS_RESULTS", str(tmp_path / "results"))
-
-    def run(*words: str | Path) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["harness", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Answer(ended.value.code, *capsys.readouterr())  # type: ignore[arg-type]
-
-    return run
+    return in_process(bench.cache, monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -6,10 +6,8 @@ import os
 import re
 import shutil
 import signal
-import sys
 import time
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +15,11 @@ from typing import Any
 import pytest
 
 from harness.bench import Bench
-from harness.cli.main import main
 from harness.freeze import freeze_key
 from harness.policy import load_policy
 from harness.suite.load import load_suite
 from harness.vocabulary import Level, Split, Target
-from tests.drive import TINY, Answer, User, write_policy
+from tests.drive import TINY, Answer, Command, User, in_process, write_policy
 from tests.inlining.made import CHEAP_TREE
 from tests.programs import write_files
 
@@ -36,7 +33,6 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
 """As it is, it inlines nearly everything."""
 CRASHES = RULE.replace("return", "if (limit < 300) __builtin_trap();\n  return")
 TRIALS = 10
-Command = Callable[..., Answer]
 TUNE = ("--suite", TINY, "--jobs", "2")
 
 
@@ -250,15 +246,7 @@ def test_trials_that_do_not_compile_count_as_failed(user: User, tmp_path: Path) 
 @pytest.fixture
 def command(user: User, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """The command in this process, which is quicker."""
-    monkeypatch.setenv("HARNESS_CACHE", str(user.cache))
-
-    def run(*words: str | Path) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["harness", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Answer(ended.value.code, *capsys.readouterr())  # type: ignore[arg-type]
-
-    return run
+    return in_process(user.cache, monkeypatch, capsys)
 
 
 def test_a_heuristic_that_does_not_compile(user: User, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ The harness turns each into a variable of that name and an LLVM option ``-policy
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from harness.errors import UsageError
 
@@ -47,7 +48,7 @@ class Hyperparameter:
         """LLVM's option that sets it."""
         return f"policy-{self.name}"
 
-    def accepts(self, value: object) -> bool:
+    def accepts(self, value: object) -> TypeGuard[Value]:
         """Whether this may be its value."""
         if isinstance(value, bool) or not isinstance(value, int if self.is_int else (int, float)):
             return False
@@ -118,6 +119,7 @@ def valued(parameters: tuple[Hyperparameter, ...], given: Mapping[str, object], 
     Raises UsageError, naming the field, for an unknown name and for a value that it cannot have.
     """
     known = {one.name: one for one in parameters}
+    values = {one.name: one.default for one in parameters}
     for name, value in given.items():
         if name not in known:
             names = ", ".join(known) or "none"
@@ -126,4 +128,5 @@ def valued(parameters: tuple[Hyperparameter, ...], given: Mapping[str, object], 
             one = known[name]
             kind = "an int" if one.is_int else "a number"
             raise UsageError(f"values.{name}: {value!r} is not {kind} within {one.low} to {one.high}", where=where)
-    return {one.name: given.get(one.name, one.default) for one in parameters}  # type: ignore[misc]
+        values[name] = value
+    return values

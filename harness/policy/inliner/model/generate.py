@@ -8,9 +8,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import emx_onnx_cgen  # type: ignore[import-untyped]
-from emx_onnx_cgen.compiler import Compiler, CompilerOptions  # type: ignore[import-untyped]
-from emx_onnx_cgen.errors import CompilerError  # type: ignore[import-untyped]
+import emx_onnx_cgen
+from emx_onnx_cgen.compiler import Compiler, CompilerOptions
+from emx_onnx_cgen.errors import CompilerError
 
 from harness.policy.inliner.model.dialect import HEADER
 from harness.policy.inliner.model.graph import Input, Network
