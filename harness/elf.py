@@ -10,7 +10,10 @@ from pathlib import Path
 
 from harness.errors import UsageError
 
-__all__ = ["SHF_ALLOC", "SHF_EXECINSTR", "SHT_NOBITS", "Section", "loaded", "sections"]
+__all__ = [
+    *("SHF_ALLOC", "SHF_EXECINSTR", "SHT_NOBITS", "Section"),
+    *("allocated_bytes", "executable_bytes", "loaded", "sections"),
+]
 
 SHF_ALLOC = 0x2
 SHF_EXECINSTR = 0x4
@@ -38,6 +41,16 @@ class Section:
 def sections(path: Path) -> list[Section]:
     """The sections of an ELF64 file. Raises UsageError when the file is not one."""
     return _sections_of(path.read_bytes(), path)
+
+
+def allocated_bytes(path: Path) -> int:
+    """What is loaded of an object: allocated sections, unwind tables included, without .bss."""
+    return sum(s.size for s in sections(path) if s.flags & SHF_ALLOC and s.type != SHT_NOBITS)
+
+
+def executable_bytes(path: Path) -> int:
+    """Executable sections of an object."""
+    return sum(s.size for s in sections(path) if s.flags & SHF_EXECINSTR)
 
 
 def loaded(path: Path) -> dict[tuple[str, int], bytes]:

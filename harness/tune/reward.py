@@ -6,12 +6,13 @@ that gains by that loses it again in ``harness run``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from harness.apply.compile import run_step
 from harness.apply.plan import OBJECT, OPTIMISED, clang_generate
 from harness.bench import Bench
 from harness.digest import digest_bytes, digest_of
-from harness.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, sections
+from harness.elf import allocated_bytes, executable_bytes
 from harness.flow.cell import reference_object
 from harness.freeze import freeze
 from harness.native import native_digest
@@ -63,7 +64,7 @@ def measure(task: Task, bench: Bench) -> Sizes:
 
 def reference_sizes(program: Program, target: Target, bench: Bench) -> Sizes:
     """The program's sizes under the track's reference."""
-    return _sizes(reference_object(program, _LEVEL, target, bench)[0].read_bytes(), bench)
+    return _sizes(reference_object(program, _LEVEL, target, bench)[0])
 
 
 def _generated(bitcode: bytes, target: Target, bench: Bench) -> Sizes:
@@ -74,16 +75,10 @@ def _generated(bitcode: bytes, target: Target, bench: Bench) -> Sizes:
         with bench.store.scratch() as folder:
             (folder / OPTIMISED).write_bytes(bitcode)
             run_step(replace(clang_generate(_LEVEL, target), foreign=True), folder, bench)
-            known = _sizes((folder / OBJECT).read_bytes(), bench)
+            known = _sizes(folder / OBJECT)
         bench.store.put(bench.area("trials"), key, dict(known))
     return known
 
 
-def _sizes(content: bytes, bench: Bench) -> Sizes:
-    with bench.store.scratch() as folder:
-        (folder / OBJECT).write_bytes(content)
-        found = sections(folder / OBJECT)
-    return {
-        "size.alloc": sum(s.size for s in found if s.flags & SHF_ALLOC and s.type != SHT_NOBITS),
-        "size.text": sum(s.size for s in found if s.flags & SHF_EXECINSTR),
-    }
+def _sizes(path: Path) -> Sizes:
+    return {"size.alloc": allocated_bytes(path), "size.text": executable_bytes(path)}

@@ -1,6 +1,6 @@
 """Sizes of the program's one object file."""
 
-from harness.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, sections
+from harness.elf import allocated_bytes, executable_bytes
 from harness.measure.registry import Subject, metric
 
 
@@ -10,10 +10,10 @@ def size_alloc(subject: Subject) -> int:
 
     Ranks track size: a policy that shrinks .text by growing .eh_frame gains nothing.
     """
-    return sum(s.size for s in sections(subject.object) if s.flags & SHF_ALLOC and s.type != SHT_NOBITS)
+    return allocated_bytes(subject.object)
 
 
 @metric("size.text", unit="bytes", deterministic=True)
 def size_text(subject: Subject) -> int:
     """Executable sections of the object: what MLGO reports."""
-    return sum(s.size for s in sections(subject.object) if s.flags & SHF_EXECINSTR)
+    return executable_bytes(subject.object)
