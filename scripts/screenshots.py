@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from pathlib import Path
@@ -21,12 +22,14 @@ PICTURES = {
     "compare": "compare?suite=cbench&track=speed&target=x86-64&metric=runtime.cpu&a=basic&b=greedy",
 }
 """File name → address of the page."""
+EXPLAINED = ("size-rules", "mibench/rsynth")
+"""What the picture of `harness explain --plot` is of."""
 
 
 def main() -> None:
     """One PNG a page."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images"
-    names = sys.argv[2:] or list(PICTURES)
+    names = sys.argv[2:] or [*PICTURES, "explain"]
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -39,7 +42,10 @@ def main() -> None:
             browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
             page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
             for name in names:
-                _take(page, f"http://127.0.0.1:{port}/{PICTURES[name]}", folder / f"{name}.png")
+                if name == "explain":
+                    _explain(page, folder / f"{name}.png")
+                else:
+                    _take(page, f"http://127.0.0.1:{port}/{PICTURES[name]}", folder / f"{name}.png")
             browser.close()
     finally:
         server.terminate()
@@ -63,6 +69,18 @@ def _take(page: Page, url: str, file: Path) -> None:
     page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=60_000)
     page.wait_for_timeout(1500)  # plots draw after the page is there
     page.screenshot(path=file)
+    print(file)
+
+
+def _explain(page: Page, file: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        plot = Path(folder) / "graph.html"
+        command = [str(ROOT / ".venv" / "bin" / "harness"), "explain", *EXPLAINED, "--plot", str(plot)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        page.goto(plot.as_uri())
+        picture = page.locator(".js-plotly-plot")
+        page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=60_000)
+        picture.screenshot(path=file)
     print(file)
 
 

@@ -4,7 +4,6 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from harness.admission.length import native_seconds
@@ -14,13 +13,12 @@ from harness.errors import CellError
 from harness.flow.cell import Cell, functions_of, reference_object, run_cell
 from harness.flow.progress import Observer
 from harness.policy.load import load_policy
-from harness.process import Limits, run
 from harness.suite.describe import describe_program
 from harness.suite.load import Program
 from harness.suite.workloads import prepare
 from harness.vocabulary import Level, Outcome, Target, Track
 
-__all__ = ["Hot", "ProgramFacts", "as_written", "hot_functions", "suite_facts"]
+__all__ = ["Hot", "ProgramFacts", "hot_functions", "suite_facts"]
 
 _NATIVE = Target.X86_64
 _RUNS = 3
@@ -92,12 +90,6 @@ def hot_functions(program: Program, level: Level, target: Target, bench: Bench) 
     total = sum(counts.values())
     found = [Hot(name, int(count), count / total) for name, count in counts.items() if count]
     return sorted(found, key=lambda hot: (-hot.instructions, hot.function))
-
-
-def as_written(functions: Sequence[str], bench: Bench) -> list[str]:
-    """The functions' names as a C++ source writes them, without parameters; names of C are as they were."""
-    done = run([bench.toolchain.tool("llvm-cxxfilt"), "--no-params", *functions], cwd=Path("/"), limits=Limits(wall=60))
-    return done.stdout.decode().splitlines() if done.ok and functions else list(functions)
 
 
 def _facts(program: Program, bench: Bench) -> ProgramFacts:

@@ -2,14 +2,17 @@
 
 import json
 import os
+from collections.abc import Sequence
 from typing import Any
 
-from harness.bench import open_bench
+from harness.bench import Bench, open_bench
 from harness.bisect.run import METRICS, Bisection, Culprit, Limits, bisect, no_sites
 from harness.cli.output import Column, Format, emit, note, observer
 from harness.engine import local_engine
 from harness.errors import UsageError
 from harness.explain.sides import Side, find_policy, inlines, make_setting, prepare, side_of
+from harness.explain.sites import symbol
+from harness.toolchain.names import as_written
 
 __all__ = ["bisect_policies"]
 
@@ -48,6 +51,8 @@ def bisect_policies(
     if format_ is Format.JSON:
         print(json.dumps(_whole(answer, first, second, setting.program.id, setting.target.value, records), indent=2))
     elif format_ is Format.CSV or records:
+        if format_ is Format.TABLE:
+            records = _for_people(records, bench)
         emit(records, _columns(first, second), format_, title=_title(answer, first, second, setting.program.id))
     for line in _summary(answer, first, second, limits):
         note(line) if format_ is not Format.TABLE else print(line)
@@ -67,6 +72,12 @@ def _record(culprit: Culprit) -> dict[str, Any]:
         "alone": culprit.alone,
         "within": culprit.within,
     }
+
+
+def _for_people(records: Sequence[dict[str, Any]], bench: Bench) -> list[dict[str, Any]]:
+    ends = ("caller", "callee")
+    names = as_written([symbol(record[end]) for record in records for end in ends], bench.toolchain)
+    return [record | {end: names[symbol(record[end])] for end in ends} for record in records]
 
 
 def _columns(a: Side, b: Side) -> tuple[Column, ...]:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from harness.explain.sites import Met, Pair, symbol
 from harness.policy import Policy, load_policy
 from harness.policy.inlining.sites import Site, Who
 from harness.policy.tracks import REFERENCES
+from harness.toolchain.names import as_written
 
 __all__ = ["explain_policy"]
 
@@ -57,9 +58,9 @@ def explain_policy(
     found = explain(side_of(one, setting, bench), side_of(other, setting, bench))
     _say_if_reference_differs(found, setting, bench)
     if plot is not None:
-        _draw(found, setting, plot)
+        _draw(found, setting, plot, bench)
     if format_ is Format.TABLE:
-        _tables(found, setting, rows or None)
+        _tables(found, setting, rows or None, _names(found, bench))
     else:
         _data(found, setting, format_)
     return 0
@@ -80,18 +81,24 @@ def _say_if_reference_differs(found: Explanation, setting: Setting, bench: Bench
         note(f"size.alloc is {found.before.alloc:,} bytes under {LLVM}, and {size:,} under {reference.name}")
 
 
-def _draw(found: Explanation, setting: Setting, plot: Path) -> None:
+def _names(found: Explanation, bench: Bench) -> Mapping[str, str]:
+    """Symbol → name for people, of all functions that can be shown."""
+    ends = [symbol(name) for pair in found.pairs or () for name in (pair.site.caller, pair.site.callee)]
+    return as_written([*ends, *found.before.functions, *found.after.functions], bench.toolchain)
+
+
+def _draw(found: Explanation, setting: Setting, plot: Path, bench: Bench) -> None:
     from harness.explain.graph import graph_figure, write_page
 
     title = f"{setting.program.id}, {setting.target.value}: {found.policy.name} against {found.against.name}"
     try:
-        write_page(graph_figure(found, title), plot)
+        write_page(graph_figure(found, title, _names(found, bench)), plot)
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror or error}", where=str(plot)) from None
     note(f"call graph in {plot}")
 
 
-def _tables(found: Explanation, setting: Setting, most: int | None) -> None:
+def _tables(found: Explanation, setting: Setting, most: int | None, names: Mapping[str, str]) -> None:
     policy, against = found.policy.name, found.against.name
     print(f"{setting.program.id} · {setting.target.value} · {policy} against {against}")
     if found.pairs is None:
@@ -100,10 +107,10 @@ def _tables(found: Explanation, setting: Setting, most: int | None) -> None:
         print(f"call sites: they are not both policies that decide what to inline{differ}")
     else:
         print("\n".join(_counted(found)))
-        sites = _grouped([_shown_site(found, pair) for pair in found.sites])
+        sites = _grouped([_shown_site(found, pair, names) for pair in found.sites])
         if sites:
             _table(sites, _site_columns(policy, against), "\ncall sites, the most telling first", most)
-    functions = [_shown_function(found, row) for row in found.functions]
+    functions = [_shown_function(found, row, names) for row in found.functions]
     if functions:
         _table(functions, _byte_columns("function", policy, against, found), "\nbytes of functions that changed", most)
     rest = [_shown(found.between), _shown(Change(TEXT, found.before.text, found.after.text))]
@@ -142,11 +149,11 @@ def _counted(found: Explanation) -> list[str]:
     return lines
 
 
-def _shown_site(found: Explanation, pair: Pair) -> dict[str, Any]:
+def _shown_site(found: Explanation, pair: Pair, names: Mapping[str, str]) -> dict[str, Any]:
     record = _site_record(found, pair)
     return record | {
-        "caller": _short(record["caller"]),
-        "callee": _short(record["callee"]),
+        "caller": _short(names[record["caller"]]),
+        "callee": _short(names[record["callee"]]),
         "a": _said(pair.a),
         "b": _said(pair.b),
     }
@@ -189,11 +196,11 @@ def _site_columns(policy: str, against: str) -> tuple[Column, ...]:
     )
 
 
-def _shown_function(found: Explanation, row: Change) -> dict[str, Any]:
+def _shown_function(found: Explanation, row: Change, names: Mapping[str, str]) -> dict[str, Any]:
     record = _function_record(found, row)
     calls = "" if found.pairs is None else f"{record['inlined_before']} → {record['inlined_after']}"
     gone = "gone" if row.after is None else "new" if row.before is None else ""
-    return record | {"name": _short(row.name), "note": gone, "calls": "" if calls == "0 → 0" else calls}
+    return record | {"name": _short(names[row.name]), "note": gone, "calls": "" if calls == "0 → 0" else calls}
 
 
 def _shown(row: Change) -> dict[str, Any]:

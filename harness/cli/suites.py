@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from harness.admission import check_suite, definition_findings, placed
-from harness.admission.facts import as_written, hot_functions, suite_facts
+from harness.admission.facts import hot_functions, suite_facts
 from harness.bench import Bench, open_bench
 from harness.cli.output import Column, Format, emit, note, observer
 from harness.engine import local_engine
@@ -14,6 +14,7 @@ from harness.errors import HarnessError, UsageError
 from harness.flow.stages import fetch_sources
 from harness.suite.describe import describe_program
 from harness.suite.load import EXPECTED, LoadedSuite, choose, load_suite, read_expected, suite_names
+from harness.toolchain.names import as_written
 from harness.vocabulary import Level, Target
 
 __all__ = ["check", "profile", "show", "table"]
@@ -133,8 +134,8 @@ def profile(names: list[str], jobs: int | None, format_: Format) -> int:
     for program in programs:
         mine = [record for record in records if record["program"] == program.benchmark.name]
         rest = sum(record["share"] for record in mine[_SHOWN:])
-        names = as_written([record["function"] for record in mine[:_SHOWN]], bench)
-        shown = [{**record, "function": name} for record, name in zip(mine[:_SHOWN], names, strict=True)]
+        written = as_written([record["function"] for record in mine[:_SHOWN]], bench.toolchain)
+        shown = [{**record, "function": written[record["function"]]} for record in mine[:_SHOWN]]
         emit(shown, HOT_COLUMNS, format_, title=f"{program.id}: count workloads, -O2, x86-64")
         print(f"{len(mine) - _SHOWN} more functions: {rest:.1%}\n" if len(mine) > _SHOWN else "")
     return 0

@@ -12,7 +12,7 @@ from harness.errors import CellError, UsageError
 from harness.flow.request import parse_targets
 from harness.policy import Policy, load_policy
 from harness.policy.heuristic.kind import hyperparameters
-from harness.policy.load import MANIFEST
+from harness.policy.load import MANIFEST, require_free_name
 from harness.suite.load import Program, choose, load_suite
 from harness.tune import Tuned, tune
 from harness.tune.manifest import tuned_manifest
@@ -90,6 +90,7 @@ def _output_folder(output: Path | None, policy: Policy) -> Path:
     folder = output.expanduser().resolve()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError("is there already", where=str(folder), hint="--output takes a new folder: the policy's name")
+    require_free_name(folder.name, str(folder))
     return folder
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ _SMALLEST, _LARGEST = 8.0, 24.0
 @dataclass(frozen=True, slots=True)
 class _Node:
     name: str
+    written: str
     before: int | None
     after: int | None
     x: float
@@ -48,9 +49,12 @@ class _Node:
         return "x" if self.after is None else "diamond" if self.before is None else "circle"
 
 
-def graph_figure(found: Explanation, title: str) -> go.Figure:
+def graph_figure(found: Explanation, title: str, written: Mapping[str, str]) -> go.Figure:
     """Nodes are functions, as large as their bytes and coloured by what they won or lost; lines are the call sites that
-    were inlined under one of the two only. The ``MOST`` most telling functions; pure."""
+    were inlined under one of the two only. The ``MOST`` most telling functions; pure.
+
+    ``written``: symbol → name for people, where they differ.
+    """
     differing = [pair for pair in found.sites if pair.met is Met.DIFFERS]
     names = _chosen(found, differing)
     calls = [_ends(pair) for pair in found.pairs or ()]
@@ -59,7 +63,7 @@ def graph_figure(found: Explanation, title: str) -> go.Figure:
     layers = 1 + max((layer for layer, _ in place.values()), default=0)
     column = max(_NARROW, min(_WIDE, _BROAD // layers))
     rows = 1 + 2 * max((abs(height) for _, height in place.values()), default=0)
-    nodes = {name: _node(found, name, *place[name], layers) for name in names}
+    nodes = {name: _node(found, name, written.get(name, name), *place[name], layers) for name in names}
     figure = go.Figure()
     _add_calls(figure, nodes, differing, found)
     _add_nodes(figure, list(nodes.values()), found, round((column - 20) / _LETTER))
@@ -101,10 +105,12 @@ def _ends(pair: Pair) -> tuple[str, str]:
     return symbol(pair.site.caller), symbol(pair.site.callee)
 
 
-def _node(found: Explanation, name: str, layer: int, height: float, layers: int) -> _Node:
+def _node(found: Explanation, name: str, written: str, layer: int, height: float, layers: int) -> _Node:
     # Every other layer is half a row lower: names of neighbouring layers do not run into one another.
     shift = 0.25 if layers > 1 and layer % 2 else -0.25 if layers > 1 else 0
-    return _Node(name, found.before.functions.get(name), found.after.functions.get(name), layer, height + shift)
+    return _Node(
+        name, written, found.before.functions.get(name), found.after.functions.get(name), layer, height + shift
+    )
 
 
 def _add_calls(figure: go.Figure, nodes: dict[str, _Node], differing: Sequence[Pair], found: Explanation) -> None:
@@ -138,7 +144,8 @@ def _add_calls(figure: go.Figure, nodes: dict[str, _Node], differing: Sequence[P
             mode="markers",
             marker={"color": colour, "size": 5, "symbol": "circle"},
             customdata=[
-                f"{callee} in {caller}: {sites} call site{'s' if sites > 1 else ''} {name}"
+                f"{_escaped(nodes[callee].written)} in {_escaped(nodes[caller].written)}: "
+                f"{sites} call site{'s' if sites > 1 else ''} {name}"
                 for (caller, callee), sites in count.items()
             ],
             hovertemplate="%{customdata}<extra></extra>",
@@ -199,7 +206,7 @@ def _add_nodes(figure: go.Figure, nodes: Sequence[_Node], found: Explanation, le
         figure.add_annotation(
             x=node.x,
             y=node.y,
-            text=_escaped(_short(node.name, letters)),
+            text=_escaped(_short(node.written, letters)),
             showarrow=False,
             xanchor="left",
             xshift=half + 3,
@@ -251,7 +258,7 @@ def _hover(node: _Node, found: Explanation) -> str:
     before, after = found.inlined_into(node.name)
     sizes = [f"{size:,} bytes" if size is not None else "not there" for size in (node.before, node.after)]
     return (
-        f"<b>{_escaped(node.name)}</b>: {node.delta:+,} bytes<br>{found.against.name}: {sizes[0]}, "
+        f"<b>{_escaped(node.written)}</b>: {node.delta:+,} bytes<br>{found.against.name}: {sizes[0]}, "
         f"{found.policy.name}: {sizes[1]}<br>calls inlined here, of those that differ: {before} → {after}"
     )
 

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from harness.digest import digest_bytes, digest_of
 from harness.errors import UsageError
 from harness.paths import BASELINES, SUBMISSIONS
-from harness.policy.manifest import Manifest
+from harness.policy.manifest import Manifest, policy_name
 from harness.suite.load import explain_validation
 
-__all__ = ["MANIFEST", "Policy", "all_policies", "choose_policies", "load_policy"]
+__all__ = ["MANIFEST", "Policy", "all_policies", "choose_policies", "load_policy", "require_free_name"]
 
 MANIFEST = "submission.toml"
 _LARGEST_FILE = 64 << 20
@@ -79,6 +79,16 @@ def choose_policies(names: Iterable[str]) -> list[Policy]:
     return list(chosen.values())
 
 
+def require_free_name(name: str, where: str) -> None:
+    """Raise UsageError, naming ``where``, unless a submission may be called so."""
+    try:
+        policy_name(name)
+    except ValueError as error:
+        raise UsageError(f"name: {error}", where=where) from None
+    if (BASELINES / name).is_dir():
+        raise UsageError(f"name: {name!r} is a baseline's", where=where, hint="give it another name")
+
+
 def _folders(root: Path) -> list[Path]:
     return sorted(path.parent for path in root.glob(f"*/{MANIFEST}"))
 
@@ -98,8 +108,8 @@ def _load(folder: Path) -> Policy:
     if folder.name != manifest.name:
         raise UsageError(f"name: {manifest.name!r} must be the folder's name, {folder.name!r}", where=str(file))
     baseline = folder.parent == BASELINES
-    if not baseline and (BASELINES / manifest.name).is_dir():
-        raise UsageError(f"name: {manifest.name!r} is a baseline's", where=str(file), hint="give it another name")
+    if not baseline:
+        require_free_name(manifest.name, str(file))
     contents = {role: _content(folder, role, relative) for role, relative in manifest.files.items()}
     policy = Policy(manifest=manifest, folder=folder, contents=contents, baseline=baseline)
     kind_of(manifest.kind).check(policy, str(file))

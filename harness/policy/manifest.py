@@ -7,13 +7,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from harness.suite.model import RelativePath
 from harness.vocabulary import PolicyClass, PolicyKind, Target, Track
 
-__all__ = ["SEARCH_SEEDS", "Manifest"]
+__all__ = ["SEARCH_SEEDS", "Manifest", "policy_name"]
 
 SEARCH_SEEDS = 5
 """Seeds that a policy of class ``search`` has at least."""
 
 
-def _policy_name(value: str) -> str:
+def policy_name(value: str) -> str:
+    """The name, if a policy may be called so. Raises ValueError."""
     import re
 
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", value):
@@ -32,7 +33,7 @@ class Manifest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
 
-    name: Annotated[str, AfterValidator(_policy_name)]
+    name: Annotated[str, AfterValidator(policy_name)]
     """The policy's name on the leaderboard; its folder is called the same."""
     version: str = Field(min_length=1)
     kind: PolicyKind

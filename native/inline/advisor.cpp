@@ -45,10 +45,6 @@ private:
   std::array<int64_t, NumFeatures> Values{};
 };
 
-bool isCost(FeatureIndex Index) {
-  return static_cast<size_t>(Index) < static_cast<size_t>(InlineCostFeatureIndex::NumberOfFeatures);
-}
-
 } // namespace
 
 FeatureLog::FeatureLog(const std::string &Path) : File(std::fopen(Path.c_str(), "we")) {
@@ -81,15 +77,16 @@ public:
   Context(Advisor &Asked, CallBase &CB)
       : PolicyContext(Asked.FAM), Asked(Asked), CB(CB), Caller(*CB.getCaller()), Callee(*CB.getCalledFunction()) {}
 
-  // Whether it may be inlined at all. By LLVM's estimate: its features would say the same.
-  bool isLegal() { return estimate().has_value(); }
+  // Whether it may be inlined at all. Both of LLVM's walks say the same.
+  bool isLegal(bool ByParts = false) { return ByParts ? costs().has_value() : estimate().has_value(); }
 
   int64_t feature(FeatureIndex Index) override {
     if (Asked.Shared.UpstreamFeatures) {
       return *Asked.ModelRunner->getTensor<int64_t>(Index);
     }
-    if (isCost(Index)) {
-      return costs()[static_cast<size_t>(Index)];
+    if (isCostPart(static_cast<size_t>(Index))) {
+      const std::optional<InlineCostFeatures> &Parts = costs();
+      return Parts ? (*Parts)[static_cast<size_t>(Index)] : 0;
     }
     switch (Index) {
     case FeatureIndex::callee_basic_block_count:
@@ -141,11 +138,10 @@ private:
     return *Estimate;
   }
 
-  const InlineCostFeatures &costs() {
+  const std::optional<InlineCostFeatures> &costs() {
     if (!Costs) {
-      const auto Found = getInliningCostFeatures(CB, FAM.getResult<TargetIRAnalysis>(Callee),
-                                                 [this](Function &F) -> AssumptionCache & { return assumptions(F); });
-      Costs = Found.value_or(InlineCostFeatures{});
+      Costs = getInliningCostFeatures(CB, FAM.getResult<TargetIRAnalysis>(Callee),
+                                      [this](Function &F) -> AssumptionCache & { return assumptions(F); });
     }
     return *Costs;
   }
@@ -155,7 +151,7 @@ private:
   Function &Caller;
   Function &Callee;
   std::optional<std::optional<int>> Estimate;
-  std::optional<InlineCostFeatures> Costs;
+  std::optional<std::optional<InlineCostFeatures>> Costs;
   std::optional<bool> Default;
 };
 
@@ -302,7 +298,7 @@ std::unique_ptr<InlineAdvice> Advisor::follow(CallBase &CB, OptimizationRemarkEm
 std::unique_ptr<InlineAdvice> Advisor::ask(CallBase &CB, OptimizationRemarkEmitter &ORE) {
   Context Here(*this, CB);
   const Site Where = next(CB);
-  if (!Here.isLegal()) {
+  if (!Here.isLegal(Shared.Decider && Shared.Decider->wantsPartsOnly())) {
     write({Where, false, By::Illegal});
     return unchanged(CB, false);
   }

@@ -1,6 +1,7 @@
 // Decisions of code in the compiler's own process: LLVM's heuristic, a compiled model, a submitted function.
 
 #include "source.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <array>
@@ -43,6 +44,10 @@ public:
       Values[Index] = Context.feature(static_cast<FeatureIndex>(Index));
     }
     return Function(Values.data()) != 0;
+  }
+
+  bool wantsPartsOnly() const override {
+    return any_of(Uses, isCostPart) && !is_contained(Uses, static_cast<size_t>(FeatureIndex::cost_estimate));
   }
 
 private:

@@ -19,6 +19,11 @@ namespace harness {
 // LLVM's 38 features of a call site, by the names of llvm::FeatureIndex.
 constexpr size_t NumFeatures = static_cast<size_t>(llvm::FeatureIndex::callee_embedding);
 
+// Whether a feature is a part of LLVM's cost: they come together, from a walk through the callee of their own.
+constexpr bool isCostPart(size_t Index) {
+  return Index < static_cast<size_t>(llvm::InlineCostFeatureIndex::NumberOfFeatures);
+}
+
 class PolicyContext {
 public:
   // One feature, computed when it is first asked for at this call site.

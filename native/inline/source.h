@@ -18,6 +18,9 @@ public:
   virtual ~Source() = default;
   // Whether to inline; nothing when there is no usable answer.
   virtual std::optional<bool> decide(llvm::CallBase &CB, PolicyContext &Context) = 0;
+  // Whether a call site may be inlined shows in LLVM's walk for its estimate of the cost, and in the one for the
+  // cost's parts. Whether the policy wants the second and not the first, which then can be left out.
+  virtual bool wantsPartsOnly() const { return false; }
 };
 
 // LLVM's own heuristic.

@@ -1,50 +1,83 @@
-// Inlining for size. LLVM's cost estimate counts what remains of the callee's instructions, in fives, and adds what
-// was found to matter for speed; here each of these parts is weighed anew, and a function that goes away when its
-// last calls are inlined is worth what it takes up.
+// Inlining for size, in bytes. LLVM's -Oz compares what a copy's instructions cost with what the call costs, one call
+// after the other. It does not see that a function with two or three calls goes away when all of them are inlined.
+// Here the bytes of all copies of such a function are set against those of all its calls, its body and what surrounds
+// it, and the answer is the same for each of its calls: some copies beside a body that stays are worst of all.
+// Every other call is decided by LLVM's own estimate.
 
-// What the copy of a body may cost more than the call that it replaces.
-// [hyperparam]: threshold, int, -20, 30, 0
-// Of LLVM's penalty of 25 for each call in the callee, per cent.
-// [hyperparam]: nested_call_percent, int, 0, 120, 100
-// For each argument that is a constant: code that will fold away.
-// [hyperparam]: constant_bonus, int, -5, 15, 0
-// For each argument that points into the caller's frame: loads and stores that will go away.
-// [hyperparam]: pointer_bonus, int, -5, 15, 0
-// For each block of the callee beyond the first: jumps, and what cannot be merged.
-// [hyperparam]: block_penalty, float, -3, 5, 0
-// For each doubling of the caller's blocks: registers run out in large functions.
-// [hyperparam]: caller_penalty, float, -1.5, 4, 0
-// A call that leads nowhere (the block ends in `unreachable`) is cold: what its copy may cost.
-// [hyperparam]: cold_threshold, int, -40, 60, 0
-// A function with a single call goes away with it: 2 to this power is what its copy may cost.
-// [hyperparam]: single_log2, float, 7, 16, 13.875
 // A function with few calls goes away if all of them are inlined: how few is few.
-// [hyperparam]: few_users, int, 1, 6, 1
-// ... and what it takes up besides its body: prologue, alignment, unwind tables.
-// [hyperparam]: function_cost, int, 0, 120, 0
-// ... and how much of its share in all that a call is credited with, per cent.
-// [hyperparam]: shared_percent, int, 0, 120, 90
+// [hyperparam]: few_users, int, 1, 6, 3
+// Bytes for each unit of LLVM's code size cost in the body: about an instruction ...
+// [hyperparam]: instruction_bytes, float, 3, 5.5, 4
+// ... for each block beyond the first: its jump ...
+// [hyperparam]: block_bytes, float, 0, 6, 2
+// ... for each call in it ...
+// [hyperparam]: call_bytes, float, 2, 10, 5
+// ... for each argument of such a call ...
+// [hyperparam]: argument_bytes, float, 0, 8, 4
+// ... and for each case of a switch: its jump, or its place in a table.
+// [hyperparam]: case_bytes, float, 0, 12, 6
+// Bytes that go away with a call of the function: the call itself ...
+// [hyperparam]: site_bytes, float, 0, 10, 5
+// ... for each argument that points into the caller's frame: its address, loads and stores ...
+// [hyperparam]: pointer_bytes, float, 0, 12, 6
+// ... for each that is a constant: its move, and what folds ...
+// [hyperparam]: constant_bytes, float, 0, 12, 6
+// ... and for each other argument.
+// [hyperparam]: setup_bytes, float, 0, 6, 3
+// Bytes of a function besides its body: prologue, epilogue, unwind table.
+// [hyperparam]: function_bytes, float, 8, 48, 24
+// What inlining all calls may cost where LLVM's estimate says to inline this one: so much the body must be worth.
+// [hyperparam]: doubt_bytes, float, 0, 100, 30
+// For all other calls: what LLVM's estimate of the copy may cost more than the call.
+// [hyperparam]: threshold, int, -5, 5, 0
 
-static bool goesAway(const Function &Callee) { return Callee.hasLocalLinkage() && !Callee.hasAddressTaken(); }
+// What a copy of the body takes up.
+static double bodyBytes(const Function &Callee, const TargetTransformInfo &Target) {
+  double Bytes = 0;
+  for (const BasicBlock &Block : Callee) {
+    for (const Instruction &Instruction : Block) {
+      const auto *Call = dyn_cast<CallBase>(&Instruction);
+      if (Call != nullptr && !isa<IntrinsicInst>(Call)) {
+        Bytes += call_bytes + static_cast<double>(Call->arg_size()) * argument_bytes;
+      } else if (const auto *Switch = dyn_cast<SwitchInst>(&Instruction)) {
+        Bytes += Switch->getNumCases() * case_bytes;
+      } else if (!Instruction.isTerminator()) {
+        const InstructionCost Cost = Target.getInstructionCost(&Instruction, TargetTransformInfo::TCK_CodeSize);
+        Bytes += Cost.isValid() ? static_cast<double>(Cost.getValue()) * instruction_bytes : 0;
+      }
+    }
+  }
+  return Bytes + static_cast<double>(Callee.size() - 1) * block_bytes;
+}
+
+// What goes away with a call when a copy takes its place.
+static double siteBytes(const CallBase &Site) {
+  double Bytes = site_bytes;
+  for (const Use &Argument : Site.args()) {
+    const bool InFrame = isa<AllocaInst>(Argument->stripInBoundsConstantOffsets());
+    Bytes += InFrame ? pointer_bytes : isa<Constant>(Argument) ? constant_bytes : setup_bytes;
+  }
+  return Bytes;
+}
+
+static bool isCallOf(const Function &Callee, const User *User) {
+  const auto *Site = dyn_cast<CallBase>(User);
+  return Site != nullptr && Site->getCalledFunction() == &Callee && Site->getCaller() != &Callee;
+}
 
 bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
-  const auto Feature = [&](FeatureIndex Index) { return static_cast<double>(Context.feature(Index)); };
-  const Function &Callee = *CB.getCalledFunction();
+  Function &Callee = *CB.getCalledFunction();
   const bool Cold = isa<UnreachableInst>(CB.getParent()->getTerminator());
-  const bool Local = goesAway(Callee);
-  double Cost = Feature(FeatureIndex::cost_estimate);
-  if (Local && Callee.hasOneUse() && !Cold) {
-    const auto &Target = Context.FAM.getResult<TargetIRAnalysis>(*CB.getCalledFunction());
-    return Cost + Target.getInliningLastCallToStaticBonus() <= std::exp2(single_log2); // the estimate is without it
+  const bool Cheap = Context.feature(FeatureIndex::cost_estimate) <= (Cold ? std::min<int64_t>(threshold, 0) : threshold);
+  const unsigned Users = Callee.getNumUses();
+  const bool Few = Users > 1 && Users <= static_cast<unsigned>(few_users);
+  if (!Few || !Callee.hasLocalLinkage() || !all_of(Callee.users(), [&](const User *U) { return isCallOf(Callee, U); })) {
+    return Cheap;
   }
-  Cost += Feature(FeatureIndex::call_penalty) * (nested_call_percent - 100) / 100.0;
-  Cost -= Feature(FeatureIndex::constant_args) * constant_bonus;
-  Cost -= Feature(FeatureIndex::constant_offset_ptr_args) * pointer_bonus;
-  Cost += (Feature(FeatureIndex::callee_basic_block_count) - 1) * block_penalty;
-  Cost += std::log2(std::max(Feature(FeatureIndex::caller_basic_block_count), 1.0)) * caller_penalty;
-  const double Users = std::max(Feature(FeatureIndex::callee_users), 1.0);
-  if (Local && Users <= few_users) {
-    Cost -= (5.0 * Callee.getInstructionCount() + function_cost) / Users * shared_percent / 100.0;
+  const double Body = bodyBytes(Callee, Context.FAM.getResult<TargetIRAnalysis>(Callee));
+  double Change = -Body - function_bytes;
+  for (const User *Site : Callee.users()) {
+    Change += Body - siteBytes(*cast<CallBase>(Site));
   }
-  return Cost <= (Cold ? cold_threshold : threshold);
+  return Change <= (Cheap ? doubt_bytes : 0);
 }

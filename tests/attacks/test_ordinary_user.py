@@ -9,6 +9,7 @@ import pytest
 from tests.ordinary import HERE, as_ordinary_user, is_root
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not is_root(), reason="only root can become another user")
 def test_all_attacks_as_an_ordinary_user() -> None:
     with TemporaryDirectory() as home:  # pytest's own folders are closed again by whoever starts pytest next

@@ -211,14 +211,16 @@ def _adding_up(before: Side, after: Side, target: Target) -> Explanation:
 
 
 def _drawn(found: Explanation, folder: Path) -> None:
-    figure = graph_figure(found, "<program>")
+    figure = graph_figure(found, "<program>", {})
     write_page(figure, folder / "a.html")
-    write_page(graph_figure(found, "<program>"), folder / "b.html")
+    write_page(graph_figure(found, "<program>", {}), folder / "b.html")
     page = (folder / "a.html").read_text()
     assert page == (folder / "b.html").read_text(), "the same picture every time"
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=", page), "it needs nothing from elsewhere"
     names = {note.text for note in figure.layout.annotations}
     assert names == {row.name for row in found.functions} | {name for p in _inlined(found) for name in p}
+    written = graph_figure(found, "<program>", {name: f"V<{name}>" for name in names})
+    assert {note.text for note in written.layout.annotations} == {f"V&lt;{name}&gt;" for name in names}
     keys = {trace.name for trace in figure.data if trace.name}
     expected = {f"inlined only by {side}" for side in _sides(found)}
     assert expected <= keys and "function" in keys

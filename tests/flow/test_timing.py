@@ -208,6 +208,7 @@ class TestInterruptions:
         assert len(run.campaigns) == 2
         assert sum(campaign.blocks for campaign in run.campaigns) == len(run.blocks)
 
+    @pytest.mark.slow
     def test_what_is_timed_is_not_timed_again_unless_asked(self, tmp_path: Path) -> None:
         user = User.at(tmp_path)
         made = suite(tmp_path / "twice", "none")

@@ -132,6 +132,22 @@ def test_a_library_gets_the_features_that_it_uses_by_their_places(modules: Modul
     assert not any(site.inline for site in sites_of(unmarked.body) if site.who is Who.POLICY)
 
 
+@BOTH
+@AT_LEVELS
+def test_what_is_illegal_is_illegal_for_a_policy_that_never_asks_for_the_estimate(
+    name: str, level: Level, modules: Modules, bench: Bench
+) -> None:
+    """The estimate's walk and that for the cost's parts end at the same calls; only one of them is done."""
+    frozen = modules.frozen(name, level=level)
+    estimate, part = FEATURES.index("cost_estimate"), FEATURES.index("unsimplified_common_instructions")
+    either, both = (
+        ask(computed(f"return feature[{part}] < 60;", bench, uses), frozen, bench).body
+        for uses in (f"[{part}] = 1", f"[{part}] = 1, [{estimate}] = 1")
+    )
+    assert either == both
+    assert name != "calls" or counts(either)[Who.ILLEGAL] > 0
+
+
 # -- who decides
 
 

@@ -21,9 +21,11 @@ from onnx import TensorProto, helper, numpy_helper
 from harness.bench import Bench
 from harness.errors import CellError
 from harness.policy.inliner.model import model_source, source, translate_model
+from harness.policy.inliner.model.constants import MOST_PARAMETERS
 from harness.policy.inliner.model.dialect import HEADER, unexpected
-from harness.policy.inliner.model.graph import MOST_ACTIVATIONS, MOST_NODES, MOST_PARAMETERS
+from harness.policy.inliner.model.graph import MOST_ACTIVATIONS
 from harness.policy.inliner.model.operators import FIRST_OPSET, LAST_OPSET, OPERATORS
+from harness.policy.inliner.model.read import MOST_NODES
 from harness.policy.inliner.model.refused import Refused
 from harness.policy.inliner.model.translate import translated
 from harness.policy.inlining.features import FEATURES

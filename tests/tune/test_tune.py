@@ -266,6 +266,8 @@ def test_a_heuristic_that_does_not_compile(user: User, tmp_path: Path) -> None:
         (("{bad}", *TUNE, "--benchmark", "glob"), ("none of these programs is of the train split",)),
         (("{bad}", *TUNE, "--output", "{tree}"), ("is there already", "--output takes a new folder")),
         (("{bad}", *TUNE, "--output", "{tree}/tree.json"), ("is there already",)),
+        (("{bad}", *TUNE, "--output", "{tree}/a b"), ("'a b' is not a name",)),
+        (("{bad}", *TUNE, "--output", "{tree}/O2"), ("'O2' is a baseline's", "give it another name")),
         (("{bad}", *TUNE, "--metric", "instructions"), ("'instructions' cannot be tuned for", "size.alloc, size.text")),
         (("{bad}", *TUNE, "--suite", "cbench", "--benchmark", "calc"), ("benchmarks of several suites",)),
         (("{bad}", *TUNE, "--benchmark", "nothing"), ("nothing",)),

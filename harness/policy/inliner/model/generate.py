@@ -13,7 +13,8 @@ from emx_onnx_cgen.compiler import Compiler, CompilerOptions
 from emx_onnx_cgen.errors import CompilerError
 
 from harness.policy.inliner.model.dialect import HEADER
-from harness.policy.inliner.model.graph import Input, Network
+from harness.policy.inliner.model.graph import Network
+from harness.policy.inliner.model.read import Input
 from harness.policy.inliner.model.refused import Refused
 
 __all__ = ["c_source"]

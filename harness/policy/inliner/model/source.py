@@ -30,7 +30,10 @@ SECONDS = 60.0
 
 _HERE = Path(__file__).parent
 _PACKAGE = "harness/policy/inliner/model"
-_INSIDE = ("dialect.py", "generate.py", "graph.py", "operators.py", "refused.py", "translate.py")
+_INSIDE = (
+    *("constants.py", "dialect.py", "generate.py", "graph.py", "names.py", "operators.py", "read.py", "refused.py"),
+    *("tensors.py", "translate.py"),
+)
 """What runs in the sandbox. Without the packages' ``__init__.py``: no other part of the harness is there."""
 _START = f"""
 import sys
