@@ -1,4 +1,5 @@
 #include "advisor.h"
+#include "costs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
@@ -131,27 +132,37 @@ private:
   AssumptionCache &assumptions(Function &F) { return FAM.getResult<AssumptionAnalysis>(F); }
 
   std::optional<int> estimate() {
-    if (!Estimate) {
-      Estimate = getInliningCostEstimate(CB, FAM.getResult<TargetIRAnalysis>(Callee),
-                                         [this](Function &F) -> AssumptionCache & { return assumptions(F); });
+    std::optional<std::optional<int>> &Known = answers().Estimate;
+    if (!Known) {
+      Known = getInliningCostEstimate(CB, FAM.getResult<TargetIRAnalysis>(Callee),
+                                      [this](Function &F) -> AssumptionCache & { return assumptions(F); });
     }
-    return *Estimate;
+    return *Known;
   }
 
   const std::optional<InlineCostFeatures> &costs() {
-    if (!Costs) {
-      Costs = getInliningCostFeatures(CB, FAM.getResult<TargetIRAnalysis>(Callee),
+    std::optional<std::optional<InlineCostFeatures>> &Known = answers().Features;
+    if (!Known) {
+      Known = getInliningCostFeatures(CB, FAM.getResult<TargetIRAnalysis>(Callee),
                                       [this](Function &F) -> AssumptionCache & { return assumptions(F); });
     }
-    return *Costs;
+    return *Known;
+  }
+
+  CallCosts::Answers &answers() {
+    if (Answers == nullptr) {
+      CallCosts::Answers *Alike = Asked.Shared.ShareWalks ? answersFor(CB, FAM) : nullptr;
+      Answers = Alike == nullptr ? &Own : Alike;
+    }
+    return *Answers;
   }
 
   Advisor &Asked;
   CallBase &CB;
   Function &Caller;
   Function &Callee;
-  std::optional<std::optional<int>> Estimate;
-  std::optional<std::optional<InlineCostFeatures>> Costs;
+  CallCosts::Answers Own;
+  CallCosts::Answers *Answers = nullptr; // asked for when they are needed
   std::optional<bool> Default;
 };
 
@@ -160,7 +171,9 @@ Advisor::Advisor(Module &M, ModuleAnalysisManager &MAM, InlineParams Params, Ses
           M, MAM,
           [&M](const std::vector<TensorSpec> &Specs) { return std::make_unique<Buffers>(M.getContext(), Specs); },
           [this](CallBase &CB) { return defaultDecision(CB); }),
-      Params(Params), Shared(Shared) {}
+      Params(Params), Shared(Shared) {
+  FAM.registerPass([] { return CallCostsAnalysis(); });
+}
 
 // The base class has asked for the loops of functions that plain clang's inliner does not look at. Those that it kept
 // up to date itself list them in another order than fresh ones, and the passes that come next would take them over.

@@ -35,6 +35,7 @@ struct Session {
   std::unique_ptr<Log> Written;
   std::unique_ptr<FeatureLog> Features;
   bool UpstreamFeatures = false; // take the features from LLVM's own getAdviceImpl, to compare
+  bool ShareWalks = true;        // false: a walk for each question, to compare
   Series Sites;
 };
 

@@ -30,6 +30,8 @@ cl::opt<From> Policy("inline-policy", cl::desc("Where inlining decisions come fr
 cl::opt<std::string> File("inline-policy-file", cl::desc("Shared library, or decisions to follow"));
 cl::opt<std::string> Written("inline-policy-log", cl::desc("Write the decisions to this file"));
 cl::opt<std::string> Features("inline-policy-features", cl::desc("Write the features to this file"));
+cl::opt<bool> ShareWalks("inline-policy-share-walks", cl::desc("One walk through a callee for calls that are alike"),
+                         cl::init(true));
 cl::opt<int> ChannelFrom("inline-policy-channel-from", cl::desc("Descriptor that answers come from"), cl::init(-1));
 cl::opt<int> ChannelTo("inline-policy-channel-to", cl::desc("Descriptor that questions go to"), cl::init(-1));
 cl::opt<int> Reply("inline-policy-reply", cl::desc("Milliseconds for each answer"), cl::init(1000));
@@ -61,6 +63,7 @@ Session &session() {
     New.Written = Written.empty() ? nullptr : std::make_unique<Log>(Written);
     New.Features = Features.empty() ? nullptr : std::make_unique<FeatureLog>(Features);
     New.UpstreamFeatures = Policy == From::Upstream;
+    New.ShareWalks = ShareWalks;
     return New;
   }();
   return Only;
