@@ -4,7 +4,7 @@ Instructions and not seconds: on a machine that others share, CPU time of identi
 to be seen. They are counted as those of the programs are, by the emulator.
 
 The model is ``submissions/clone``: 38 features, two layers of 64, and on these programs it decides as LLVM's own
-heuristic does, so that both compile the same code. ``make bench`` runs it.
+heuristic does but for a few calls of jpeg-c, so that both compile the same code. ``make bench`` runs it.
 """
 
 from concurrent.futures import ThreadPoolExecutor

@@ -44,7 +44,7 @@ class LocalPool:
             for future in as_completed(futures):
                 yield future.result()
         except KeyboardInterrupt:  # do not wait for compilers that nobody will ask again
-            pool.shutdown(wait=False, cancel_futures=True)  # first: a worker whose command is killed takes the next task
+            pool.shutdown(wait=False, cancel_futures=True)  # first: whose command is killed takes the next task
             stop_all()
             pool.shutdown(wait=True)
             start_again()

@@ -45,7 +45,8 @@ int first(int x) {
 }
 int second(struct pair *p, struct pair *q, int x) {
   struct pair here = {x, x};
-  return same(p, q) + same(&p[1], &p[1]) + same(&p[1], &p[2]) + same(p, p) + same(p, p + 1) + sum(p) + sum(q) + sum(&here) + sum(table);
+  int s = same(p, q) + same(&p[1], &p[1]) + same(&p[1], &p[2]) + same(p, p) + same(p, p + 1);
+  return s + sum(p) + sum(q) + sum(&here) + sum(table);
 }
 int third(int x) {
   return choose(0, x) + choose(1, x) + choose(0, x + 1) + choose(x, 3) + choose(x, 4) + choose(x, x) + choose(9, 2);
@@ -66,8 +67,8 @@ int main(int n, char **v) {
   return first(n) + second(p, p + n, n) + third(n) + fourth(n) + fifth(n) + sixth(n) + ring1(n) + ring2(n + 9);
 }
 """
-"""One callee in many manners: equal and other constants, objects of the caller, one object twice, distances into it, the
-end of the program after it, a caller that calls itself, functions that call one another."""
+"""One callee in many manners: equal and other constants, objects of the caller, one object twice, distances into it,
+the end of the program after it, a caller that calls itself, functions that call one another."""
 
 MIXED = "static unsigned long asked; asked = asked * 6364136223846793005 + 1442695040888963407; return asked >> 63;"
 """Inlines half of the calls, in no order: functions change between the questions about them."""
