@@ -91,13 +91,14 @@ class Sandbox:
             self._bwrap = find_bubblewrap()
             self._filter = filter_program(store)
 
-    def run(self, job: Job) -> Finished:
+    def run(self, job: Job, output: int | None = None) -> Finished:
         """Run the job to its end. Whatever it does, this returns, and none of its processes is left.
 
+        ``output``: a descriptor that takes standard output as it comes, without a limit; it is not collected then.
         Raises PrerequisiteError when the isolation asked for is not there, and StoppedError when the
         user stops the run.
         """
-        return self._run(job)[0]
+        return self._run(job, output=output)[0]
 
     def run_in_turns(self, job: Job, turns: socket.socket, patience: float) -> Finished:
         """Like ``run``, but the job runs only while the socket's other end gives it a turn (``turns.py``).
@@ -118,7 +119,7 @@ class Sandbox:
         return Facts(hello["namespaces"], hello["host_user"], start)
 
     def _run(
-        self, job: Job, turns: socket.socket | None = None, patience: float = 0.0
+        self, job: Job, turns: socket.socket | None = None, patience: float = 0.0, output: int | None = None
     ) -> tuple[Finished, Mapping[str, Any]]:
         with ExitStack() as stack:
             if turns is not None:
@@ -127,6 +128,8 @@ class Sandbox:
             if turns is not None:
                 prepared.descriptors[TURNS] = turns.fileno()
                 prepared = replace(prepared, close_theirs=_both(prepared.close_theirs, turns.close))
+            if output is not None:
+                prepared.descriptors[1] = output
             prepared = replace(prepared, patience=max(patience, job.limits.wall))
             started = time.monotonic()
             try:
