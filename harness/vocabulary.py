@@ -109,6 +109,8 @@ class Outcome(StrEnum):
     """The program was killed by a signal that the reference does not get, or at a limit other than time."""
     RUN_TIMEOUT = "run-timeout"
     """The program did not finish in time."""
+    INFEASIBLE = "infeasible"
+    """A sharding solver's assignment is none of the instance, or takes more memory than there is."""
     NOT_REPLAYABLE = "not-replayable"
     """The decisions do not give the object that was measured."""
     UNSUPPORTED = "unsupported"
