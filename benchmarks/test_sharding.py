@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from harness.errors import PrerequisiteError
-from harness.sharding import Instance, evaluate, parse_instance, verify
+from harness.sharding.evaluate import evaluate, verify
 from harness.sharding.files import instance_content
 from harness.sharding.generate import generate, least_usage
-from harness.sharding.instance import read_compact, write_compact
+from harness.sharding.instance import Instance, read_compact, write_compact
+from harness.sharding.parse import parse_instance
 from harness.sharding.suite import load_sharding_suite
 from harness.store import Store
 

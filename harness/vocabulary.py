@@ -35,6 +35,8 @@ class Track(StrEnum):
     """Small code: frozen at -Oz, reference policy ``Oz``."""
     SPEED = "speed"
     """Fast code: frozen at -O3, reference policies ``greedy``, ``basic`` and ``pbqp``."""
+    SHARDING = "sharding"
+    """A cheap assignment of a sharding instance: nothing is compiled."""
 
 
 class PolicyKind(StrEnum):
@@ -50,6 +52,8 @@ class PolicyKind(StrEnum):
     """A decision of LLVM's, as a C++ function with tunable constants. So far: to inline or not."""
     REGALLOC = "regalloc"
     """The register allocator of the generate step. So far only LLVM's own allocators are of this kind."""
+    SHARDING = "sharding"
+    """None: it is a solver of sharding instances."""
 
 
 class PolicyClass(StrEnum):

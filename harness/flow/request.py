@@ -16,7 +16,7 @@ from harness.policy.tracks import REFERENCES
 from harness.suite.hidden import commitment, with_hidden
 from harness.suite.load import LoadedSuite, Program, choose, load_suite
 from harness.suite.sources import forget_digests
-from harness.vocabulary import Level, Target, Track
+from harness.vocabulary import Level, PolicyKind, Target, Track
 
 __all__ = ["Module", "Request", "make_request", "parse_targets", "parse_track", "parse_word"]
 
@@ -79,6 +79,11 @@ def make_request(
     forget_digests()
     loaded = load_suite(suite)
     chosen_track = parse_track(track)
+    if chosen_track is Track.SHARDING:
+        raise UsageError(
+            f"track 'sharding' is one of instances, and {loaded.name} is a suite of programs",
+            hint="there are: size, speed",
+        )
     named = list(policies)
     given = [policy for policy in named if isinstance(policy, Policy)]
     found = choose_policies(policy for policy in named if isinstance(policy, str))
@@ -91,6 +96,9 @@ def make_request(
     if timed:  # a time is one beside the references', never against what was timed some other day
         there = {policy.name for policy in policies_}
         policies_ += [load_policy(name) for name in REFERENCES[chosen_track] if name not in there]
+    for policy in policies_:
+        if policy.manifest.kind is PolicyKind.SHARDING:
+            raise UsageError(f"{policy.name} solves sharding instances, and {loaded.name} is a suite of programs")
     programs = choose(loaded, benchmarks)
     return Request(
         suite=loaded,

@@ -15,6 +15,7 @@ from harness.policy.level import LevelKind
 from harness.policy.load import Policy
 from harness.policy.pass_sequence import PassSequenceKind
 from harness.policy.regalloc import RegallocKind
+from harness.policy.sharding import ShardingKind
 from harness.vocabulary import Level, PolicyKind, Target, Track
 
 __all__ = ["KINDS", "Kind", "kind_of"]
@@ -48,6 +49,7 @@ KINDS: dict[PolicyKind, Kind] = {
     PolicyKind.INLINER: InlinerKind(),
     PolicyKind.HEURISTIC: HeuristicKind(),
     PolicyKind.REGALLOC: RegallocKind(),
+    PolicyKind.SHARDING: ShardingKind(),
 }
 
 

@@ -63,6 +63,12 @@ class Manifest(BaseModel):
     """``search``: seconds for each benchmark and seed."""
 
     @model_validator(mode="after")
+    def _solvers_have_a_track(self) -> Self:
+        if (self.kind is PolicyKind.SHARDING) != (self.track is Track.SHARDING):
+            raise ValueError("track: solvers, of kind 'sharding', have the track 'sharding', and nothing else has it")
+        return self
+
+    @model_validator(mode="after")
     def _search_is_repeated(self) -> Self:
         if self.policy_class is PolicyClass.SEARCH:
             if len(self.seeds) < SEARCH_SEEDS:

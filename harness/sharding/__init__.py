@@ -4,9 +4,3 @@ An instance names, for each operation, the ways in which it may be sharded; what
 ways cost together, and what memory each takes while it is live. An assignment chooses one way for each operation. Its
 cost is a sum; what it must not do is exceed the memory at any moment.
 """
-
-from harness.sharding.evaluate import MemoryProfile, evaluate, memory_profile, verify
-from harness.sharding.instance import Instance
-from harness.sharding.parse import parse_instance
-
-__all__ = ["Instance", "MemoryProfile", "evaluate", "memory_profile", "parse_instance", "verify"]

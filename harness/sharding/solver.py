@@ -11,11 +11,11 @@ from harness.digest import digest_bytes, digest_of
 from harness.errors import CellError
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
 from harness.sandbox.shown import python_folders
+from harness.sharding.names import SOLVER_CPP, SOLVER_PY
 from harness.vocabulary import Outcome
 
-__all__ = ["FLAGS", "SOLVER_CPP", "SOLVER_PY", "Solver", "prepare_solver", "solver_job"]
+__all__ = ["FLAGS", "Solver", "prepare_solver", "solver_job"]
 
-SOLVER_CPP, SOLVER_PY = "solver.cpp", "solver.py"
 FLAGS = ("-std=c++20", "-O2", "-pthread")
 
 _PROGRAM = "solver"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
+from harness.flow.request import make_request
 from harness.paths import BASELINES, SUBMISSIONS
 from harness.policy import all_policies, kind_of, load_policy
 from harness.policy.load import choose_policies
@@ -222,8 +223,54 @@ def test_the_shipped_policies_load() -> None:
         assert policy.folder.parent in (BASELINES, SUBMISSIONS)
         assert policy.baseline == (policy.folder.parent == BASELINES)
         assert load_policy(policy.name).digest == policy.digest
-        if policy.baseline:
+        if policy.baseline and policy.manifest.kind is not PolicyKind.SHARDING:
             level = kind_of(policy.manifest.kind).freeze_level(policy, policy.manifest.track).value
             assert level == (policy.name if policy.manifest.track is Track.SIZE else "O3")
     digests = [policy.digest for policy in policies.values()]
     assert len(set(digests)) == len(digests)
+
+
+SOLVER = """
+name = "mine"
+version = "1"
+kind = "sharding"
+class = "zero-shot"
+track = "sharding"
+targets = ["x86-64"]
+authors = ["A. Nonymous"]
+licence = "MIT"
+description = "A solver."
+
+[files]
+solver = "solver.py"
+"""
+
+
+def test_a_solver_is_loaded_and_decides_nothing_about_programs(tmp_path: Path) -> None:
+    folder = submission(tmp_path, SOLVER)
+    (folder / "solver.py").write_text("print([])\n")
+    policy = load_policy(str(folder))
+    assert policy.manifest.kind is PolicyKind.SHARDING
+    with pytest.raises(UsageError, match="mine solves sharding instances, and cbench is a suite of programs"):
+        make_request("cbench", policies=[str(folder)])
+    with pytest.raises(UsageError, match="track 'sharding' is one of instances, and cbench is a suite of programs"):
+        make_request("cbench", track="sharding")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('solver = "solver.py"', 'solver = "passes.txt"', 'has one file, solver = "solver.cpp" or solver'),
+        ('solver = "solver.py"', 'program = "solver.py"', "files: a policy of kind 'sharding' has one file"),
+        ('"zero-shot"', '"fixed"', "class: a solver is called once with the instance alone: 'zero-shot', not 'fixed'"),
+        ('["x86-64"]', '["x86-64", "aarch64"]', 'targets: solvers run natively: ["x86-64"]'),
+        ('track = "sharding"', 'track = "size"', "solvers, of kind 'sharding', have the track 'sharding', and nothing"),
+        ('kind = "sharding"', 'kind = "inliner"', "solvers, of kind 'sharding', have the track 'sharding', and"),
+        ('[files]', 'values = { depth = 3 }\n[files]', "values.depth: a policy of kind 'sharding' has no values"),
+    ],
+)  # fmt: skip
+def test_a_solver_that_breaks_its_kinds_rules(old: str, new: str, message: str, tmp_path: Path) -> None:
+    assert SOLVER.count(old) == 1
+    folder = submission(tmp_path, SOLVER.replace(old, new))
+    (folder / "solver.py").write_text("print([])\n")
+    assert message in str(fault(str(folder)))

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from harness.sharding import Instance, evaluate, memory_profile, parse_instance, verify
-from harness.sharding.instance import read_compact, write_compact
+from harness.sharding.evaluate import evaluate, memory_profile, verify
+from harness.sharding.instance import Instance, read_compact, write_compact
+from harness.sharding.parse import parse_instance
 from tests.drive import ROOT
 from tests.sharding.made import as_json, by_hand, documents
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from harness.digest import digest_bytes
-from harness.sharding import evaluate, memory_profile, parse_instance, verify
+from harness.sharding.evaluate import evaluate, memory_profile, verify
 from harness.sharding.generate import generate, least_usage
 from harness.sharding.instance import FORBIDDEN
+from harness.sharding.parse import parse_instance
 
 PINNED = "cedcc30653c2631479b5280ab6f8b3fcab6ced72800bc8082d83c779013e95b6"
 

@@ -7,8 +7,9 @@ import pytest
 
 from harness.bench import Bench
 from harness.errors import CellError, HarnessError
-from harness.sharding import Instance, parse_instance
+from harness.sharding.instance import Instance
 from harness.sharding.judge import history, judge
+from harness.sharding.parse import parse_instance
 from harness.vocabulary import Outcome
 from tests.sharding.made import as_json
 from tests.sharding.test_evaluate import EXAMPLE

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import UsageError
-from harness.sharding import parse_instance
+from harness.sharding.parse import parse_instance
 from tests.sharding.made import as_json
 from tests.sharding.test_evaluate import EXAMPLE
 

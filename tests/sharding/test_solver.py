@@ -6,10 +6,12 @@ import pytest
 
 from harness.bench import Bench
 from harness.errors import CellError
-from harness.sharding import evaluate, parse_instance, verify
+from harness.sharding.evaluate import evaluate, verify
 from harness.sharding.generate import generate
+from harness.sharding.names import SOLVER_CPP, SOLVER_PY
+from harness.sharding.parse import parse_instance
 from harness.sharding.solve import Attempt, run_solver
-from harness.sharding.solver import SOLVER_CPP, SOLVER_PY, prepare_solver, solver_job
+from harness.sharding.solver import prepare_solver, solver_job
 from harness.vocabulary import Outcome
 
 LEAST_PY = b"""

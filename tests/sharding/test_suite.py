@@ -14,7 +14,7 @@ import pytest
 
 from harness.errors import PrerequisiteError, UsageError
 from harness.paths import SUITES
-from harness.sharding import evaluate, verify
+from harness.sharding.evaluate import evaluate, verify
 from harness.sharding.files import data_folders, load_instance
 from harness.sharding.generate import generate, least_usage
 from harness.sharding.suite import InstanceEntry, Upstream, load_sharding_suite
