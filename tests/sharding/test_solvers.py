@@ -41,7 +41,7 @@ def solve(name: str, file: Path, instance: Instance, bench: Bench, bound: int | 
     return judge(tried, instance, bound, file.name)
 
 
-@pytest.mark.parametrize("name", ["chain-4", "chain-16"])
+@pytest.mark.parametrize("name", ["chain-4", pytest.param("chain-16", marks=pytest.mark.slow)])
 def test_the_better_ones_are_better_and_all_are_feasible(name: str, files: dict[str, Path], bench: Bench) -> None:
     instance = parse_instance(files[name].read_bytes(), name)
     least, descent, messages = (
