@@ -103,7 +103,7 @@ def test_without_results_the_way_to_some_is_named(visitor: User, verb: str) -> N
 SUBMISSIONS: list[tuple[dict[str, str | None], str]] = [
     (
         {"kind": '"pass-squence"'},
-        "kind: Input should be 'level', 'pass-sequence', 'inliner', 'heuristic' or 'regalloc', not 'pass-squence'",
+        "kind: Input should be 'level', 'pass-sequence', 'inliner', 'heuristic', 'regalloc' or 'sharding', not",
     ),
     ({"class": '"lucky"'}, "class: Input should be"),
     ({"targets": '["x86-64", "arm64"]'}, "targets.2: Input should be 'x86-64' or 'aarch64', not 'arm64'"),

@@ -19,6 +19,7 @@ from harness.sharding.files import data_folders, load_instance
 from harness.sharding.generate import generate, least_usage
 from harness.sharding.suite import InstanceEntry, Upstream, load_sharding_suite
 from harness.store import Store
+from harness.suite.load import load_suite
 from harness.vocabulary import Split
 from tests.sharding.made import as_json
 from tests.sharding.test_evaluate import DATA, EXAMPLE
@@ -177,6 +178,11 @@ def test_a_wrong_definition_names_the_field(old: str, new: str, message: str, tm
     with pytest.raises(UsageError, match=re.escape(message)) as error:
         load_sharding_suite(str(file))
     assert error.value.where == str(file)
+
+
+def test_it_is_no_suite_of_programs() -> None:
+    with pytest.raises(UsageError, match="'iopddl' is a suite of sharding instances: these cannot be run yet"):
+        load_suite("iopddl")
 
 
 def test_no_such_suite() -> None:
