@@ -1,19 +1,16 @@
 """Finding and loading policies: a name or a folder becomes a checked, frozen value."""
 
 import difflib
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from harness.digest import digest_bytes, digest_of
 from harness.errors import UsageError
 from harness.paths import BASELINES, SUBMISSIONS
 from harness.policy.manifest import Manifest, policy_name
-from harness.suite.load import explain_validation
+from harness.suite.load import read_definition
 
 __all__ = ["MANIFEST", "Policy", "all_policies", "choose_policies", "load_policy", "require_free_name"]
 
@@ -99,12 +96,7 @@ def _load(folder: Path) -> Policy:
     file = folder / MANIFEST
     if not file.is_file():
         raise UsageError(f"there is no {MANIFEST}", where=str(folder))
-    try:
-        manifest = Manifest.model_validate(tomllib.loads(file.read_text()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"not TOML: {error}", where=str(file)) from None
-    except ValidationError as error:
-        raise explain_validation(error, str(file)) from None
+    manifest = read_definition(Manifest, file)
     if folder.name != manifest.name:
         raise UsageError(f"name: {manifest.name!r} must be the folder's name, {folder.name!r}", where=str(file))
     baseline = folder.parent == BASELINES

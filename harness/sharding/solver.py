@@ -1,15 +1,15 @@
 """A submitted solver made ready to run: C++ is compiled in the sandbox and kept, Python runs on the harness's own."""
 
-import os
 import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.apply.compile import tool_job
 from harness.bench import Bench
 from harness.digest import digest_bytes, digest_of
 from harness.errors import CellError
-from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
+from harness.sandbox import GIB, SCRATCH, Finished, Job, Limits
 from harness.sandbox.shown import python_folders
 from harness.sharding.names import SOLVER_CPP, SOLVER_PY
 from harness.vocabulary import Outcome
@@ -25,7 +25,7 @@ _ERROR = re.compile(
     r"^(?:\./)?(solver\.cpp:\d+:\d+): (?:fatal )?error: (.*)$|(undefined reference to .*|multiple definition of .*)$",
     re.MULTILINE,
 )
-_COMPILING = Limits(wall=120, memory=4 * GIB, address_space=8 * GIB, processes=16, file_size=256 * MIB)
+_COMPILE_SECONDS = 120.0
 _MEMORY = 12 * GIB
 _PROCESSES = 64
 _CPU_GRACE = 5.0
@@ -91,18 +91,8 @@ def _compiled(content: bytes, bench: Bench) -> bytes:
     with bench.store.scratch() as folder:
         source = folder / SOLVER_CPP
         source.write_bytes(content)
-        compiler = bench.toolchain.tool("clang++")
-        job = Job(
-            os.path.realpath(compiler),
-            (*FLAGS, SOLVER_CPP, "-o", _PROGRAM),
-            name=compiler,
-            files={f"{SCRATCH}/{SOLVER_CPP}": source},
-            system=True,
-            folders=bench.toolchain.folders,
-            environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
-            results=(_PROGRAM,),
-            limits=_COMPILING,
-        )
+        words = ("--driver-mode=g++", *FLAGS, SOLVER_CPP, "-o", _PROGRAM)
+        job = tool_job("clang", words, {SOLVER_CPP: source}, (_PROGRAM,), _COMPILE_SECONDS, bench)
         done = bench.sandbox.run(job)
     if not done.ok or _PROGRAM not in done.results:
         raise _failure(done)

@@ -1,15 +1,14 @@
 """The schema of ``suites/NAME/sharding.toml``: a suite of instances, where they come from, what is known of them."""
 
-import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from harness.errors import UsageError
 from harness.paths import SUITES
-from harness.suite.load import explain_validation
+from harness.suite.load import read_definition
 from harness.suite.model import Model, RelativePath, Sha256
 from harness.vocabulary import Split
 
@@ -92,13 +91,6 @@ class ShardingSuite(Model):
 def load_sharding_suite(name: str) -> ShardingSuite:
     """The suite that comes with the harness, or that a path to a ``sharding.toml`` names. Raises UsageError."""
     file = Path(name) if name.endswith(".toml") else SUITES / name / "sharding.toml"
-    try:
-        return ShardingSuite.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise UsageError("there is no such suite of instances", where=str(file)) from None
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"not TOML: {error}", where=str(file)) from None
-    except UnicodeDecodeError:
-        raise UsageError("not UTF-8 text", where=str(file)) from None
-    except ValidationError as error:
-        raise explain_validation(error, str(file)) from None
+    if not file.is_file():
+        raise UsageError("there is no such suite of instances", where=str(file))
+    return read_definition(ShardingSuite, file)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from harness.errors import UsageError
 from harness.paths import SUITES
@@ -21,11 +21,13 @@ __all__ = [
     "explain_validation",
     "fault_message",
     "load_suite",
+    "read_definition",
     "suite_file",
     "suite_names",
 ]
 
 EXPECTED = "expected.json"
+Definition = TypeVar("Definition", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -135,14 +137,7 @@ def load_suite(name: str) -> LoadedSuite:
     Raises UsageError for an unknown name and for a file that breaks the schema.
     """
     file = suite_file(name)
-    try:
-        definition = Suite.model_validate(tomllib.loads(file.read_text()))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"not TOML: {error}", where=str(file)) from None
-    except UnicodeDecodeError:
-        raise UsageError("not UTF-8 text", where=str(file)) from None
-    except ValidationError as error:
-        raise explain_validation(error, str(file)) from None
+    definition = read_definition(Suite, file)
     if definition.name in suite_names() and file.parent != SUITES / definition.name:
         raise UsageError(
             f"name: a suite called {definition.name!r} comes with the harness, and results are told apart by name",
@@ -152,6 +147,18 @@ def load_suite(name: str) -> LoadedSuite:
     if file.parent.parent == SUITES and file.parent.name != definition.name:
         raise UsageError(f"name: {definition.name!r} must be the folder's name, {file.parent.name!r}", where=str(file))
     return LoadedSuite(definition=definition, folder=file.parent, file=file)
+
+
+def read_definition(model: type[Definition], file: Path) -> Definition:
+    """A TOML file as a value of its schema. Raises UsageError, naming the first fault, for any other."""
+    try:
+        return model.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"not TOML: {error}", where=str(file)) from None
+    except UnicodeDecodeError:
+        raise UsageError("not UTF-8 text", where=str(file)) from None
+    except ValidationError as error:
+        raise explain_validation(error, str(file)) from None
 
 
 def read_expected(folder: Path) -> dict[str, dict[str, str]]:

@@ -100,7 +100,7 @@ def test_a_good_submission_is_loaded(tmp_path: Path) -> None:
         (changed('passes = "passes.txt"', ""), "files: a policy of kind 'pass-sequence'"),
         (changed("[files]", "[files"), "not TOML: "),
         (MANIFEST + '\n[files]\npasses = "x"', "not TOML: "),
-        (MANIFEST.encode() + b"# \xff\xfe", "not TOML: 'utf-8' codec can't decode"),
+        (MANIFEST.encode() + b"# \xff\xfe", "not UTF-8 text"),
         ("", "name: this field is missing (and "),
     ],
 )
