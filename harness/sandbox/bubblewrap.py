@@ -80,7 +80,7 @@ def guard_arguments(job: Job, scratch: str, *, watch_memory: bool, turns: bool) 
         f"status={STATUS}",
         f"scratch={scratch}",
         *(f"{name}={number}" for name, number in numbers.items()),
-        *([f"core={job.core}"] if job.core is not None else []),
+        *(f"core={core}" for core in job.cores),
         *([f"turns={TURNS}"] if turns else []),
         f"environment={len(variables)}",
         *variables,

@@ -83,8 +83,8 @@ class Job:
     results: tuple[str, ...] = ()
     """Files wanted from the scratch folder when it has ended, by path in it; ``**``: all there are."""
     limits: Limits = Limits()
-    core: int | None = None
-    """The one core that it runs on; None: any."""
+    cores: tuple[int, ...] = ()
+    """Those that it runs on; none: any."""
 
 
 @dataclass(frozen=True, slots=True)

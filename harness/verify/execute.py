@@ -88,7 +88,7 @@ def job_of(program: Path, ready: ReadyWorkload, runner: Runner) -> Job:
         stdin=ready.files[workload.stdin] if workload.stdin else None,
         results=(*workload.outputs, *([_COUNTS] if runner.plugin else [])),
         limits=replace(_LIMITS, wall=workload.timeout * factor, address_space=runner.address_space),
-        core=runner.core,
+        cores=() if runner.core is None else (runner.core,),
     )
 
 

@@ -1,6 +1,6 @@
 // The first process of a sandbox: it starts the job, watches it, ends it, and reports.
 //
-// usage: guard status=FD scratch=DIR [limit=VALUE ...] [core=N] [turns=FD] environment=N [NAME=VALUE ...]
+// usage: guard status=FD scratch=DIR [limit=VALUE ...] [core=N ...] [turns=FD] environment=N [NAME=VALUE ...]
 //              PROGRAM ARGV0 [ARGUMENT ...]
 //
 // Inside a sandbox it is process 1 of a process namespace of its own. Nothing in there can signal it,
@@ -11,7 +11,7 @@
 // Two messages go to the status socket: `hello` with the scratch folder's descriptor, so that its content
 // can be read when the sandbox is gone; and, after the harness's go-ahead and all of the job, `report`.
 //
-// With `core` the job runs on that core, and the guard on the others. With `turns` the job runs only while it is
+// With `core` the job runs on these cores, and the guard on the others. With `turns` the job runs only while it is
 // its turn: the guard says `r` to that socket when it is ready; for each number of microseconds that comes it lets
 // the job run for so long, stops it, and says `s` when it stands still; and `e` when it has ended.
 
@@ -64,8 +64,8 @@ struct Limits {
 struct Job {
   struct Limits limits;
   int status;
-  int core;  // -1: any
-  int turns; // -1: it runs all the time
+  cpu_set_t cores; // none: any
+  int turns;       // -1: it runs all the time
   const char *scratch;
   char **environment;
   const char *program;
@@ -103,19 +103,18 @@ static int64_t cpu_of(const struct rusage *usage) {
 
 static bool is_isolated(void) { return getpid() == 1; }
 
-static void stay_on(int core) {
-  cpu_set_t only;
-  CPU_ZERO(&only);
-  CPU_SET((size_t)core, &only);
-  if (sched_setaffinity(0, sizeof only, &only) != 0) {
+static void stay_on(const cpu_set_t *cores) {
+  if (sched_setaffinity(0, sizeof *cores, cores) != 0) {
     fail("core");
   }
 }
 
-static void stay_off(int core) {
+static void stay_off(const cpu_set_t *cores) {
   cpu_set_t others;
   if (sched_getaffinity(0, sizeof others, &others) == 0) {
-    CPU_CLR((size_t)core, &others);
+    cpu_set_t both;
+    CPU_AND(&both, &others, cores);
+    CPU_XOR(&others, &others, &both);
     if (CPU_COUNT(&others) > 0) {
       (void)sched_setaffinity(0, sizeof others, &others);
     }
@@ -261,8 +260,8 @@ static _Noreturn void become(const struct Job *job, int failure) {
   (void)setpgid(0, 0);
   (void)prctl(PR_SET_DUMPABLE, 1); // until here it was the guard's copy; /proc/self belongs to it again
   prefer_for_oom();
-  if (job->core >= 0) {
-    stay_on(job->core);
+  if (CPU_COUNT(&job->cores) > 0) {
+    stay_on(&job->cores);
   }
   set_limits(&job->limits);
   if (chdir(job->scratch) == 0) {
@@ -670,8 +669,15 @@ static void parse_job(struct Job *job, int64_t variables, int64_t count, char **
   job->arguments = words + variables + 1;
 }
 
+static void parse_core(struct Job *job, int64_t core, const char *word) {
+  if (core >= CPU_SETSIZE) {
+    usage(word);
+  }
+  CPU_SET((size_t)core, &job->cores);
+}
+
 static struct Job parse(int count, char **words) {
-  struct Job job = {.status = -1, .core = -1, .turns = -1};
+  struct Job job = {.status = -1, .turns = -1};
   const struct {
     const char *name;
     int64_t *value;
@@ -695,7 +701,7 @@ static struct Job parse(int count, char **words) {
     if (strncmp(words[at], "status=", length + 1) == 0) {
       job.status = (int)number(equals + 1, words[at]);
     } else if (strncmp(words[at], "core=", length + 1) == 0) {
-      job.core = (int)number(equals + 1, words[at]);
+      parse_core(&job, number(equals + 1, words[at]), words[at]);
     } else if (strncmp(words[at], "turns=", length + 1) == 0) {
       job.turns = (int)number(equals + 1, words[at]);
     } else if (strncmp(words[at], "scratch=", length + 1) == 0) {
@@ -742,8 +748,8 @@ int main(int count, char **words) {
   if (recv(job.status, &go, 1, 0) != 1) {
     return EXIT_FAILURE;
   }
-  if (job.core >= 0) {
-    stay_off(job.core);
+  if (CPU_COUNT(&job.cores) > 0) {
+    stay_off(&job.cores);
   }
   struct Ending ending = watch(&job, scratch);
   if (job.turns >= 0) {

@@ -70,8 +70,8 @@ def test_the_guard_is_told_every_limit() -> None:
         *("file_size=6", "files=7", "open_files=10", "output=9", "environment=2", "A=1=2", "B="),
         *("/p", "n", "a", "b=c"),
     ]
-    words = guard_arguments(Job("/p", limits=Limits(), core=0), "/tmp", watch_memory=False, turns=True)
-    assert {"memory=0", "address_space=0", "environment=0", "core=0", f"turns={TURNS}"} <= set(words)
+    words = guard_arguments(Job("/p", limits=Limits(), cores=(0, 3)), "/tmp", watch_memory=False, turns=True)
+    assert {"memory=0", "address_space=0", "environment=0", "core=0", "core=3", f"turns={TURNS}"} <= set(words)
     assert words[-2:] == ["/p", "/p"]
 
 

@@ -164,6 +164,7 @@ def test_the_guard_refuses_what_it_does_not_understand(trusted: Sandbox, tmp_pat
         ["status=3", "scratch=/tmp", "wall_ms=-5", "environment=0", "/usr/bin/true", "true"],
         ["status=3", "scratch=/tmp", "wall_ms=5x", "environment=0", "/usr/bin/true", "true"],
         ["status=3", "scratch=/tmp", "core=x", "environment=0", "/usr/bin/true", "true"],
+        ["status=3", "scratch=/tmp", "core=1024", "environment=0", "/usr/bin/true", "true"],
         ["status=3", "scratch=/tmp", "turns=", "environment=0", "/usr/bin/true", "true"],
         ["status=3", "scratch=/tmp", "wall_ms=", "environment=0", "/usr/bin/true", "true"],
         ["scratch=/tmp", "environment=0", "/usr/bin/true", "true"],

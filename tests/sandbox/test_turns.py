@@ -41,7 +41,7 @@ def make(toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> Make
     subprocess.run([toolchain.tool("clang"), "-D_GNU_SOURCE", "-O1", "-static", source, "-o", program], check=True)
 
     def job(*words: object, **fields: Any) -> Job:
-        return Job(PROGRAM, tuple(map(str, words)), **{"files": {PROGRAM: program}, "core": CORE, **fields})
+        return Job(PROGRAM, tuple(map(str, words)), **{"files": {PROGRAM: program}, "cores": (CORE,), **fields})
 
     return job
 
@@ -121,10 +121,10 @@ def busy(core: int) -> Iterator[None]:
         spinning.wait()
 
 
-@pytest.mark.parametrize("core", [CORE, None])
-def test_never_two_at_once_and_in_the_order_asked(box: Sandbox, make: Make, core: int | None) -> None:
+@pytest.mark.parametrize("cores", [(CORE,), ()])
+def test_never_two_at_once_and_in_the_order_asked(box: Sandbox, make: Make, cores: tuple[int, ...]) -> None:
     asked = Asked()
-    ended = in_turns(box, *(make("record", 60, core=core) for _ in range(4)), turns=asked)
+    ended = in_turns(box, *(make("record", 60, cores=cores) for _ in range(4)), turns=asked)
     assert all(one.ok for one in ended)
     found = intervals(ended)
     assert overlaps(found) == []
@@ -186,8 +186,8 @@ def test_the_limit_of_cpu_time_holds(sandbox: Sandbox, make: Make) -> None:
 def test_a_job_stays_on_its_core_and_its_guard_off_it(box: Sandbox, make: Make) -> None:
     marker = f"marker-{unlike(1)}"
     for core in sorted(os.sched_getaffinity(0))[:2]:
-        assert box.run(make("core", 30, core=core)).stdout == b"%d\n" % core
-        ended = in_turns(box, make("core", 30, core=core), make("core", 30, core=core))
+        assert box.run(make("core", 30, cores=(core,))).stdout == b"%d\n" % core
+        ended = in_turns(box, make("core", 30, cores=(core,)), make("core", 30, cores=(core,)))
         assert [one.stdout for one in ended] == [b"%d\n" % core] * 2
     seen: list[set[int]] = []
 
@@ -200,6 +200,15 @@ def test_a_job_stays_on_its_core_and_its_guard_off_it(box: Sandbox, make: Make) 
     in_turns(box, make("record", 10, 0, marker), make("record", 10, 0, marker), turns=look)
     assert len(seen) >= 2
     assert all(cores and CORE not in cores for cores in seen)
+
+
+@needs_two_cores
+def test_a_job_has_the_cores_that_it_is_given_and_no_others(box: Sandbox) -> None:
+    few = sorted(os.sched_getaffinity(0))[-2:]
+    for cores in (few, few[1:]):
+        told = box.run(shell("grep Cpus_allowed_list /proc/self/status", cores=tuple(cores))).stdout.split()[1].decode()
+        shown = [range(int(a), int(b or a) + 1) for a, _, b in (part.partition("-") for part in told.split(","))]
+        assert [core for part in shown for core in part] == cores
 
 
 @needs_two_cores
@@ -225,7 +234,7 @@ def test_bad_jobs_end_as_they_do_alone_and_the_others_go_on(box: Sandbox, make: 
         make("raise", signal.SIGABRT.value, 1),
         make("raise", signal.SIGKILL.value, 7),
         make("status", 77),
-        Job("/nowhere/program", core=CORE),
+        Job("/nowhere/program", cores=(CORE,)),
         make("flood", limits=Limits(wall=30, output=2 * MIB, file_size=64 * MIB)),
         make("flood", limits=Limits(wall=30, output=2 * MIB, file_size=2 * MIB)),
     ]
@@ -240,7 +249,7 @@ def test_bad_jobs_end_as_they_do_alone_and_the_others_go_on(box: Sandbox, make: 
 
 @pytest.mark.parametrize("mode", ["ignore", "handle"])
 def test_what_a_job_does_with_sigcont_is_its_own_matter(box: Sandbox, make: Make, mode: str) -> None:
-    ended = in_turns(box, make(mode, 40, core=None), make("record", 40, core=None), make(mode, 40, core=None))
+    ended = in_turns(box, make(mode, 40, cores=()), make("record", 40, cores=()), make(mode, 40, cores=()))
     assert all(one.ok for one in ended)
     lines = [one.stdout.decode().splitlines() for one in ended]
     if mode == "handle":
@@ -261,14 +270,14 @@ def test_a_job_that_stops_itself_wastes_its_own_turns(box: Sandbox, make: Make) 
 @pytest.mark.parametrize("mode", ["fork", "both"])
 def test_a_jobs_children_stand_still_with_it(sandbox: Sandbox, make: Make, mode: str) -> None:
     """Those of other sessions too."""
-    ended = in_turns(sandbox, make(mode, 40, core=None), make("record", 60, core=None), make(mode, 40, core=None))
+    ended = in_turns(sandbox, make(mode, 40, cores=()), make("record", 60, cores=()), make(mode, 40, cores=()))
     assert all(one.ok for one in ended)
     assert len(intervals(ended, "child")) > 4
     assert overlaps(intervals(ended), borne=1_000_000) == []
 
 
 def test_without_a_sandbox_children_of_its_group_stand_still_with_a_job(trusted: Sandbox, make: Make) -> None:
-    ended = in_turns(trusted, make("both", 40, core=None), make("record", 60, core=None))
+    ended = in_turns(trusted, make("both", 40, cores=()), make("record", 60, cores=()))
     assert all(one.ok for one in ended)
     assert overlaps(intervals(ended), borne=1_000_000) == []
 
@@ -365,7 +374,7 @@ def test_when_nobody_gives_turns_any_more_everything_ends(box: Sandbox, make: Ma
     def fail() -> None:
         raise RuntimeError("no more")
 
-    ignoring = shell(f"trap '' HUP TERM; : {marker}; while :; do :; done", core=CORE)
+    ignoring = shell(f"trap '' HUP TERM; : {marker}; while :; do :; done", cores=(CORE,))
     with pytest.raises(RuntimeError, match="no more"):
         in_turns(box, ignoring, make("record", 0, 0, marker), turns=at_round(4, fail))
     assert all_gone(named(marker))
