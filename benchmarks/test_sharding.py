@@ -4,6 +4,7 @@
 """
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,9 @@ JUDGED_TO_PARSED = 0.02
 @pytest.fixture(scope="module")
 def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The file."""
-    suite = load_sharding_suite("iopddl")
-    largest = next(entry for entry in suite.instances if entry.name == "D")
+    (largest,) = load_sharding_suite("iopddl").choose(["D"])
     try:
-        return instance_content(suite.name, largest, None, Store(tmp_path_factory.mktemp("cache")))
+        return instance_content(replace(largest, upstream=None), Store(tmp_path_factory.mktemp("cache")))
     except PrerequisiteError:  # it is not here
         return generate("large", 1, 600)
 

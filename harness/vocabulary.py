@@ -36,7 +36,7 @@ class Track(StrEnum):
     SPEED = "speed"
     """Fast code: frozen at -O3, reference policies ``greedy``, ``basic`` and ``pbqp``."""
     SHARDING = "sharding"
-    """A cheap assignment of a sharding instance: nothing is compiled."""
+    """A cheap assignment of a sharding instance: nothing is compiled. Against the best costs known."""
 
 
 class PolicyKind(StrEnum):
@@ -75,7 +75,7 @@ class Split(StrEnum):
 
 
 class Origin(StrEnum):
-    """Where a program's sources come from."""
+    """Where a program's sources, or an instance, come from."""
 
     DEBIAN = "debian"
     """The orig tarball of a Debian source package, pinned by its sha256."""
@@ -83,6 +83,8 @@ class Origin(StrEnum):
     """Written for the project, in the suite's folder."""
     LOCAL = "local"
     """A path on the user's disk."""
+    CONTEST = "contest"
+    """The file of a contest's problem, as its organisers published it."""
 
 
 class Isolation(StrEnum):

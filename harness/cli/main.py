@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.output import Format
-from harness.errors import HarnessError
+from harness.errors import HarnessError, UsageError
 
 __all__ = ["main"]
 
@@ -97,8 +97,14 @@ def policies(as_json: Json = False, as_csv: Csv = False) -> None:
     raise typer.Exit(policies(_format(as_json, as_csv)))
 
 
+_OF_PROGRAMS = ("target", "metric", "jobs", "budget", "precision", "again", "perturb", "seed_file", "log_features")
+_OF_INSTANCES = ("time_scale", "cores")
+"""Options of ``run`` that say something about one sort of suite only."""
+
+
 @app.command()
 def run(
+    context: typer.Context,
     suite: Annotated[str, typer.Option("--suite", help="Name of a suite, or path of a suite.toml.")],
     benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
     policy: Annotated[
@@ -137,15 +143,36 @@ def run(
         bool,
         typer.Option("--log-features", help="Also write features, decision and reward of each call site, as Parquet."),
     ] = False,
+    time_scale: Annotated[
+        float,
+        typer.Option("--time-scale", min=0.001, max=10, help="Sharding: solvers have this share of their time limits."),
+    ] = 1.0,
+    cores: Annotated[int | None, typer.Option(min=1, help="Sharding: cores of a solver (default: 2).")] = None,
     trust: Trust = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Run policies on a suite and record the results. An interrupted run, given again, resumes."""
+    """Run policies on a suite and record the results. An interrupted run, given again, resumes.
+
+    On a suite of sharding instances the policies are solvers: each is called on each instance, one at a time.
+    """
     from harness.cli.run import RunOptions, run
     from harness.flow.timing import TimingRequest
     from harness.freeze.perturb import COPIES
+    from harness.sharding.suite import sharding_file
+
+    if sharding_file(suite):
+        from harness.cli.solve import SolveOptions, solve
+
+        _refuse(context, _OF_PROGRAMS, f"{suite} is a suite of sharding instances")
+        if _given(context, "track") and track != "sharding":
+            raise UsageError(f"{suite} is a suite of sharding instances: its track is 'sharding', not {track!r}")
+        solving = SolveOptions(
+            suite, _words(benchmark), _words(policy), time_scale, cores, results, compile_timeout, trust
+        )
+        raise typer.Exit(solve(solving, dry_run, _format(as_json, as_csv)))
+    _refuse(context, _OF_INSTANCES, f"{suite} is a suite of programs")
 
     options = RunOptions(
         suite=suite,
@@ -436,6 +463,19 @@ def schema(
     from harness.cli.schema import schema
 
     raise typer.Exit(schema(name))
+
+
+def _given(context: typer.Context, name: str) -> bool:
+    """Whether the user gave this option."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _refuse(context: typer.Context, names: tuple[str, ...], why: str) -> None:
+    """Raise UsageError for the first of these options that the user gave: nothing that is asked for is ignored."""
+    for parameter in context.command.params:
+        if parameter.name in names and _given(context, parameter.name):
+            raise UsageError(f"{parameter.opts[0]} says nothing here: {why}")
 
 
 def _words(values: list[str] | None) -> list[str]:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.bench import open_bench
+from harness.cli.failures import failure_lines
 from harness.cli.leaderboard import print_standings
 from harness.cli.output import Format, duration, note, observer
 from harness.engine import local_engine
 from harness.errors import UsageError
 from harness.flow.outlook import outlook
+from harness.flow.report import RunReport
 from harness.flow.request import Request, make_request
-from harness.flow.run import RunReport, execute_run
+from harness.flow.run import execute_run
 from harness.flow.timing import Timing, TimingRequest
 from harness.measure import ALL
 from harness.paths import default_results
@@ -103,10 +105,8 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
 
 def _summary(request: Request, report: RunReport, seconds: float) -> None:
     note(f"{report.cells} cells, {report.computed} computed now, {len(report.failed)} failed, in {duration(seconds)}")
-    for (name, outcome, detail), rows in _grouped(report.failed).items():
-        where = ", ".join(f"{row.benchmark} ({row.target.value})" for row in rows[:4])
-        more = f" and {len(rows) - 4} more" if len(rows) > 4 else ""
-        note(f"  {name}: {outcome}: {detail}\n    on {where}{more}")
+    for line in failure_lines(report.failed):
+        note(line)
     for (metric, why), count in _unmeasured(report.rows).most_common():
         note(f"  {metric} not measured on {count} cell{'s' if count > 1 else ''}: {why}")
     _timing_summary(report.timing)
@@ -148,12 +148,3 @@ def _unmeasured(rows: tuple[Row, ...]) -> Counter[tuple[str, str]]:
     return Counter(
         (str(row.metric), row.detail) for row in rows if row.outcome is Outcome.OK and row.metric and row.value is None
     )
-
-
-def _grouped(rows: tuple[Row, ...]) -> dict[tuple[str, str, str], list[Row]]:
-    """Failures that say the same, together: the commonest first."""
-    keys = Counter((row.policy, row.outcome.value, row.detail) for row in rows)
-    return {
-        key: [row for row in rows if (row.policy, row.outcome.value, row.detail) == key]
-        for key, _ in keys.most_common()
-    }

@@ -19,14 +19,22 @@ class Decisions:
     """What was decided. ``body`` is the kind's own: its replay reads it, nothing else does."""
 
     kind: PolicyKind
-    level: Level
-    """The level that the module is frozen at and that clang's part of the plan runs at."""
+    frozen_at: Level | None
+    """The level that the module is frozen at and that clang's part of the plan runs at; None where there is none."""
     body: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def level(self) -> Level:
+        """The same of what is compiled."""
+        if self.frozen_at is None:
+            raise UsageError(f"decisions of kind {self.kind.value!r} are about no module")
+        return self.frozen_at
 
     @cached_property
     def content(self) -> bytes:
         """The decisions file."""
-        fields = {"schema": SCHEMA, "kind": self.kind.value, "level": self.level.value, "body": self.body}
+        level = None if self.frozen_at is None else self.frozen_at.value
+        fields = {"schema": SCHEMA, "kind": self.kind.value, "level": level, "body": self.body}
         return canonical_json(fields)
 
     @cached_property
@@ -41,6 +49,7 @@ class Decisions:
             fields = json.loads(content)
             if fields["schema"] != SCHEMA:
                 raise UsageError(f"decisions of schema {fields['schema']}; this harness reads {SCHEMA}", where=where)
-            return cls(PolicyKind(fields["kind"]), Level(fields["level"]), dict(fields["body"]))
+            level = None if fields["level"] is None else Level(fields["level"])
+            return cls(PolicyKind(fields["kind"]), level, dict(fields["body"]))
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"not a decisions file: {error}", where=where) from None

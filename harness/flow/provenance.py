@@ -11,30 +11,44 @@ import harness
 from harness.bench import Bench
 from harness.flow.request import Request
 from harness.freeze.freeze import program_digest
+from harness.machine import cpu_model
 from harness.paths import ROOT
 from harness.record.rows import BenchmarkFacts, Host
 from harness.sandbox import describe
 from harness.suite.load import Program
+from harness.vocabulary import Target
 
-__all__ = ["cpu_model", "header_fields"]
+__all__ = ["header_fields", "machine_fields"]
 
 
 def header_fields(
     request: Request, bench: Bench, jobs: int, command: Sequence[str], started: datetime
 ) -> dict[str, Any]:
     """All fields of the header but the run's name, which the rows decide."""
-    commit, dirty = _commit()
-    fingerprint = bench.toolchain.fingerprint
     facts = {
         p.benchmark.name: BenchmarkFacts(
             split=p.benchmark.split, origin=p.source.origin.value, program_digest=program_digest(p)
         )
         for p in request.programs
     }
-    return {
+    return machine_fields(bench, jobs, command, started, request.targets) | {
         "suite": request.suite.name,
         "suite_version": request.suite.definition.version,
         "track": request.track,
+        "benchmarks": facts,
+        "min_coverage": request.suite.definition.min_coverage,
+        "trained_on": _trained_on(request),
+        "hidden": request.hidden,
+    }
+
+
+def machine_fields(
+    bench: Bench, jobs: int, command: Sequence[str], started: datetime, targets: Sequence[Target]
+) -> dict[str, Any]:
+    """What headers of all kinds of runs say: when, what commit, what tools, what machine."""
+    commit, dirty = _commit()
+    fingerprint = bench.toolchain.fingerprint
+    return {
         "started": started.isoformat(timespec="seconds"),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": tuple(command),
@@ -43,14 +57,10 @@ def header_fields(
         "dirty": dirty,
         "llvm_version": bench.toolchain.version,
         "llvm": fingerprint.llvm,
-        "runtime": {t.value: bench.toolchain.runtime_fingerprint(t) for t in request.targets},
+        "runtime": {t.value: bench.toolchain.runtime_fingerprint(t) for t in targets},
         "host": _host(bench),
         "jobs": jobs,
         "compile_timeout": bench.compile_timeout,
-        "benchmarks": facts,
-        "min_coverage": request.suite.definition.min_coverage,
-        "trained_on": _trained_on(request),
-        "hidden": request.hidden,
     }
 
 
@@ -94,11 +104,3 @@ def _host(bench: Bench) -> Host:
         load=round(os.getloadavg()[0], 2),
         sandbox=describe(bench.sandbox),
     )
-
-
-def cpu_model() -> str:
-    """The machine's CPU, as the kernel calls it."""
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith(("model name", "Model")):
-            return line.split(":", 1)[1].strip()
-    return os.uname().machine

@@ -15,11 +15,11 @@ from harness.flow.cell import Cell, CellResult, cached_result, cell_key, frozen_
 from harness.flow.outlook import is_counted, remember_rate
 from harness.flow.progress import Observer
 from harness.flow.provenance import header_fields
+from harness.flow.report import RunReport, compare_with_recorded, failed_rows
 from harness.flow.request import Request
 from harness.flow.stages import check_plugin, copy_modules, fetch_sources, freeze_modules, generate_inputs, try_hidden
 from harness.flow.timing import USUAL_TIMING, Timing, TimingRequest, time_cells
 from harness.freeze import FrozenModule
-from harness.measure import find_metric
 from harness.record import open_index
 from harness.record.decisions import store_decisions
 from harness.record.functions import write_functions
@@ -28,31 +28,9 @@ from harness.record.runfile import Journal, run_files, write_run
 from harness.trajectories.run import log_trajectories
 from harness.trajectories.table import ENDING
 from harness.verify import require_counter
-from harness.vocabulary import Outcome, Target
+from harness.vocabulary import Target
 
-__all__ = ["RunReport", "execute_run"]
-
-
-@dataclass(frozen=True)
-class RunReport:
-    """What a run did."""
-
-    rows: tuple[Row, ...]
-    cells: int
-    computed: int
-    """Cells that were in neither cache nor journal."""
-    failed: tuple[Row, ...]
-    """One row of each cell that ended with an outcome other than ``ok`` and ``unsupported``."""
-    file: Path | None
-    """The new run file; None when all of it was recorded before."""
-    reproduced: int
-    """Deterministic values that earlier runs of the same cells recorded too, and equal."""
-    contradicted: tuple[Row, ...]
-    """Rows whose deterministic value an earlier run of the same cell contradicts."""
-    timing: Timing = field(default_factory=Timing)
-    """What was timed."""
-    trajectories: Path | None = None
-    """The features and decisions that were logged."""
+__all__ = ["execute_run"]
 
 
 @dataclass
@@ -62,10 +40,6 @@ class _Tally:
 
     def add(self, rows: Sequence[Row]) -> None:
         self.rows += rows
-
-    @property
-    def failed(self) -> tuple[Row, ...]:
-        return tuple(row for row in self.rows if row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED))
 
 
 def execute_run(
@@ -123,7 +97,7 @@ def execute_run(
             timing = time_cells(request, wanted, bench, engine, observer, journal, results)
             tally.add(timing.rows)
         file = None
-        recorded, reproduced, contradicted = _compare_with_recorded(results, tally.rows)
+        recorded, reproduced, contradicted = compare_with_recorded(results, tally.rows)
         if not recorded:
             header = header_fields(request, bench, engine.workers, command, started)
             file = write_run(results, header, tally.rows, timing.campaigns, timing.blocks)
@@ -136,9 +110,16 @@ def execute_run(
         cleanup.pop_all()
         journal.close(remove=True)
     return RunReport(
-        tuple(tally.rows), len(request.cells), tally.computed, tally.failed, file, reproduced, contradicted, timing,
-        trajectories,
-    )  # fmt: skip
+        rows=tuple(tally.rows),
+        cells=len(request.cells),
+        computed=tally.computed,
+        failed=failed_rows(tally.rows),
+        file=file,
+        reproduced=reproduced,
+        contradicted=contradicted,
+        timing=timing,
+        trajectories=trajectories,
+    )
 
 
 def _cells(
@@ -209,22 +190,3 @@ def _record(
         store_decisions(results, result.decisions.encode())
     journal.add(_entry(cell, result.key), rows)
     tally.add(rows)
-
-
-def _compare_with_recorded(results: Path, rows: Sequence[Row]) -> tuple[bool, int, tuple[Row, ...]]:
-    """What earlier runs say of the same cells.
-
-    Whether every row is recorded already; how many deterministic values are there and equal; the
-    rows whose deterministic value is there and another, which must never be.
-    """
-    if not run_files(results)[0]:
-        return False, 0, ()
-    with open_index(results, warn=False) as index:
-        query = "SELECT DISTINCT cell, policy, metric, value, outcome, isolation FROM rows"
-        known = set(index.execute(query).fetchall())
-    values = {(cell, metric): value for cell, _, metric, value, *_ in known}
-    named = [row for row in rows if row.metric and (row.cell, row.metric) in values]
-    earlier = [row for row in named if find_metric(str(row.metric)).deterministic]
-    contradicted = tuple(row for row in earlier if values[(row.cell, row.metric)] != row.value)
-    wanted = {(row.cell, row.policy, row.metric, row.value, row.outcome.value, row.isolation.value) for row in rows}
-    return wanted <= known, len(earlier) - len(contradicted), contradicted

@@ -17,9 +17,9 @@ from harness.engine import Engine
 from harness.errors import CellError
 from harness.flow.cell import Cell, CellResult, reference_object, run_cell
 from harness.flow.progress import Observer
-from harness.flow.provenance import cpu_model
 from harness.flow.request import Request
 from harness.freeze import freeze
+from harness.machine import cpu_model
 from harness.policy import kind_of
 from harness.policy.tracks import REFERENCES
 from harness.record import open_index

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from harness.bench import Bench
 from harness.errors import UsageError
@@ -14,10 +15,23 @@ from harness.measure.evidence import Evidence, Need
 from harness.toolchain import TARGETS
 from harness.vocabulary import Target, Track
 
-__all__ = ["ALL", "Breakdown", "Metric", "Subject", "all_metrics", "choose_metrics", "find_metric", "metric"]
+__all__ = [
+    "ALL",
+    "PROGRAM_TRACKS",
+    "Breakdown",
+    "Metric",
+    "Subject",
+    "all_metrics",
+    "choose_metrics",
+    "find_metric",
+    "metric",
+    "metrics_of",
+]
 
 ALL = "all"
 """Stands for every metric where metrics are named."""
+PROGRAM_TRACKS = frozenset(Track) - {Track.SHARDING}
+"""The tracks in which programs are compiled."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +61,8 @@ class Breakdown:
     functions: Mapping[str, int | float]
 
 
-Measure = Callable[[Subject], int | float | Breakdown]
+Measure = Callable[[Any], int | float | Breakdown]
+"""Of a ``Subject``; in track sharding, of a ``harness.sharding.judge.Solution``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +76,7 @@ class Metric:
     description: str
     measure: Measure
     needs: frozenset[Need] = frozenset()
-    tracks: frozenset[Track] = frozenset(Track)
+    tracks: frozenset[Track] = PROGRAM_TRACKS
     """Where it is taken when no metric is named."""
     can_be_zero: bool = False
     """Zero is a good value, not a failure: ratios are of the values plus one."""
@@ -71,6 +86,11 @@ class Metric:
     """The CPU asked for; None: the target's usual one."""
     targets: frozenset[Target] = frozenset(Target)
     """Where it can be taken."""
+
+    @property
+    def of_solutions(self) -> bool:
+        """Whether it is one of an instance's solution, not of a program's object."""
+        return self.tracks == {Track.SHARDING}
 
     @property
     def timed(self) -> bool:
@@ -95,7 +115,7 @@ def metric(
     unit: str,
     deterministic: bool,
     needs: Iterable[Need] = (),
-    tracks: Iterable[Track] = tuple(Track),
+    tracks: Iterable[Track] = PROGRAM_TRACKS,
     can_be_zero: bool = False,
     modelled: bool = False,
     targets: Iterable[Target] = tuple(Target),
@@ -155,9 +175,20 @@ def choose_metrics(names: Iterable[str], track: Track | None = None) -> list[Met
     ``all`` stands for every metric, and so does no name without a track. Raises UsageError for an unknown one.
     """
     wanted = list(dict.fromkeys(names))
+    possible = metrics_of(track)
     if not wanted:
-        return [metric for metric in all_metrics().values() if track is None or track in metric.tracks]
+        return [metric for metric in possible.values() if track is None or track in metric.tracks]
     chosen: dict[str, Metric] = {}
     for name in wanted:
-        chosen |= all_metrics() if name == ALL else {name: find_metric(name)}
+        found = {} if name == ALL else {name: find_metric(name)}
+        if wrong := [one for one in found.values() if one.name.partition("@")[0] not in possible]:
+            subject = "solutions of sharding instances" if wrong[0].of_solutions else "programs"
+            raise UsageError(f"metric {name!r} is one of {subject}", hint=f"there are: {', '.join(possible)}")
+        chosen |= found or possible
     return list(chosen.values())
+
+
+def metrics_of(track: Track | None) -> dict[str, Metric]:
+    """Those that can be taken in a track, by name; all without one."""
+    solutions = track is Track.SHARDING
+    return {name: one for name, one in all_metrics().items() if track is None or one.of_solutions is solutions}

@@ -14,7 +14,7 @@ from harness.digest import digest_of
 from harness.errors import UsageError
 from harness.paths import cache_root
 from harness.record.rows import Header
-from harness.record.runfile import BLOCK_LINE, CAMPAIGN_LINE, check_run, run_files
+from harness.record.runfile import BLOCK_LINE, CAMPAIGN_LINE, HISTORY_LINE, check_run, run_files
 from harness.store import cache_errors, make_cache_folder, require_space
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index"]
 
-_VERSION = 6
+_VERSION = 7
 _COLUMNS = {
     "cell": "VARCHAR",
     "campaign": "VARCHAR",
@@ -48,7 +48,9 @@ _COLUMNS = {
     "value": "DOUBLE",
     "unit": "VARCHAR",
 }
-"""Columns of table ``rows``, beside ``run``, ``line`` and ``suite`` (docs/schema.md)."""
+"""Columns of table ``rows``, beside ``run``, ``line``, ``suite`` and ``exact`` (docs/schema.md)."""
+_EXACT = "CASE WHEN regexp_full_match(CAST(value AS VARCHAR), '-?[0-9]+') THEN TRY_CAST(value AS HUGEINT) END"
+"""A whole number as it stands in the file: as DOUBLE, costs of sharding instances lose their last digits."""
 _CAMPAIGN = {
     "campaign": "VARCHAR",
     "started": "VARCHAR",
@@ -93,7 +95,7 @@ CREATE VIEW cells AS
 SELECT DISTINCT r.run, u.started, u.llvm, r.suite, r.cell, r.benchmark, r.target, r.track, r.class, r.kind,
        r.policy, r.policy_digest, r.seed, r.level, r.isolation, r.frozen_digest, r.decisions_digest, r.object_digest,
        r.outcome, CASE WHEN r.outcome = 'ok' THEN '' ELSE coalesce(r.detail, '') END AS detail,
-       b.split, b.origin, b.program_digest
+       b.split, b.origin, b.program_digest, u.time_scale, u.cores
 FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark) WHERE r.copy IS NULL;
 -- One row per recorded cell of a copy: the program under other names and in another order.
 CREATE VIEW copies AS
@@ -173,11 +175,13 @@ def _build(made: Path, runs: list[Path]) -> None:
     import duckdb
 
     with duckdb.connect(str(made)) as connection:
-        connection.execute(f"CREATE TABLE rows (run VARCHAR, line BIGINT, suite VARCHAR, {_typed(_COLUMNS)})")
+        connection.execute(
+            f"CREATE TABLE rows (run VARCHAR, line BIGINT, suite VARCHAR, {_typed(_COLUMNS)}, exact HUGEINT)"
+        )
         connection.execute(
             "CREATE TABLE runs (run VARCHAR, suite VARCHAR, suite_version VARCHAR, track VARCHAR, started VARCHAR,"
             " finished VARCHAR, llvm VARCHAR, llvm_version VARCHAR, commit VARCHAR, dirty BOOLEAN, cpu VARCHAR,"
-            " min_coverage DOUBLE, file VARCHAR)"
+            " min_coverage DOUBLE, file VARCHAR, time_scale DOUBLE, cores BIGINT)"
         )
         connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(_CAMPAIGN)})")
         timed = _typed(_BLOCK | _SAMPLE | _CONDITIONS)
@@ -187,6 +191,14 @@ def _build(made: Path, runs: list[Path]) -> None:
             " program_digest VARCHAR)"
         )
         connection.execute("CREATE TABLE training (run VARCHAR, suite VARCHAR, policy VARCHAR, benchmark VARCHAR)")
+        connection.execute(
+            "CREATE TABLE instances (run VARCHAR, suite VARCHAR, benchmark VARCHAR, seconds DOUBLE, best HUGEINT,"
+            " bound HUGEINT)"
+        )
+        connection.execute(
+            "CREATE TABLE histories (run VARCHAR, suite VARCHAR, cell VARCHAR, benchmark VARCHAR, policy VARCHAR,"
+            " seconds DOUBLE, cost HUGEINT)"
+        )
         for path in runs:
             _load(connection, path)
         connection.execute(_VIEWS)
@@ -198,10 +210,10 @@ def _load(connection: "duckdb.DuckDBPyConnection", path: Path) -> None:
 
     header, lines = check_run(path)
     connection.execute(
-        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [header.run, header.suite, header.suite_version, header.track.value, header.started, header.finished]
         + [header.llvm, header.llvm_version, header.commit, header.dirty, header.host.cpu, header.min_coverage]
-        + [str(path)],
+        + [str(path), *((None, None) if (how := header.solving) is None else (how.time_scale, how.cores))],
     )
     facts = [[header.run, n, f.split.value, f.origin, f.program_digest] for n, f in header.benchmarks.items()]
     if facts:
@@ -209,12 +221,18 @@ def _load(connection: "duckdb.DuckDBPyConnection", path: Path) -> None:
     seen = [[header.run, header.suite, p, name] for p, names in header.trained_on.items() for name in names]
     if seen:
         connection.executemany("INSERT INTO training VALUES (?, ?, ?, ?)", seen)
+    known = header.solving.instances if header.solving else {}
+    instances = [[header.run, header.suite, name, one.seconds, one.best, one.bound] for name, one in known.items()]
+    if instances:
+        connection.executemany("INSERT INTO instances VALUES (?, ?, ?, ?, ?, ?)", instances)
     campaigns = sum(line.startswith(CAMPAIGN_LINE) for line in lines)
     blocks = sum(line.startswith(BLOCK_LINE) for line in lines)
     try:
         loaded = _insert_rows(connection, header, path)
         if blocks or campaigns:
             loaded += _insert_campaigns(connection, header, path)
+        if any(line.startswith(HISTORY_LINE) for line in lines):
+            loaded += _insert_histories(connection, header, path)
     except (duckdb.DataError, duckdb.ProgrammingError) as error:
         raise UsageError(f"rows are not readable: {str(error).splitlines()[0]}", where=str(path)) from None
     if loaded != len(lines):
@@ -222,10 +240,10 @@ def _load(connection: "duckdb.DuckDBPyConnection", path: Path) -> None:
 
 
 def _insert_rows(connection: "duckdb.DuckDBPyConnection", header: Header, path: Path) -> int:
-    columns = {"header": "JSON", "block": "JSON", **_COLUMNS}
+    columns = {"header": "JSON", "block": "JSON", "history": "JSON", **_COLUMNS, "value": "JSON"}
     names = ", ".join(f'"{name}"' for name in _COLUMNS)
     connection.execute(
-        f"INSERT INTO rows SELECT ?, line, ?, {names} FROM ("
+        f"INSERT INTO rows SELECT ?, line, ?, {names}, {_EXACT} FROM ("
         f"  SELECT *, row_number() OVER () AS line FROM {_lines(columns)})"
         f" WHERE benchmark IS NOT NULL",
         [header.run, header.suite, str(path)],
@@ -258,6 +276,18 @@ def _insert_campaigns(connection: "duckdb.DuckDBPyConnection", header: Header, p
     return _count(connection, blocks, header.run) + _count(
         connection, "SELECT count(*) FROM campaigns WHERE run = ?", header.run
     )
+
+
+def _insert_histories(connection: "duckdb.DuckDBPyConnection", header: Header, path: Path) -> int:
+    """One row an answer. Returns how many lines of the file these are."""
+    nested = "STRUCT(cell VARCHAR, benchmark VARCHAR, policy VARCHAR, seconds DOUBLE[], costs VARCHAR[])"
+    connection.execute(
+        f"INSERT INTO histories SELECT ?, ?, cell, benchmark, policy, seconds, CAST(cost AS HUGEINT) FROM ("
+        f"  SELECT history.cell, history.benchmark, history.policy, unnest(history.seconds) AS seconds,"
+        f"         unnest(history.costs) AS cost FROM {_lines({'history': nested})} WHERE history IS NOT NULL)",
+        [header.run, header.suite, str(path)],
+    )
+    return _count(connection, "SELECT count(DISTINCT (cell, policy)) FROM histories WHERE run = ?", header.run)
 
 
 def _lines(columns: dict[str, str]) -> str:

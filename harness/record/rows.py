@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from harness.errors import UsageError
 from harness.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Split, Target, Track
 
 __all__ = [
@@ -21,14 +22,17 @@ __all__ = [
     "Conditions",
     "Control",
     "Header",
+    "History",
     "Host",
+    "InstanceFacts",
     "Row",
     "Sample",
+    "Solving",
 ]
 
-SCHEMA = 4
-READABLE = (2, 3, 4)
-"""Schemas of run files that can be read: 2 has no campaigns; 3 no copies and hidden workloads."""
+SCHEMA = 5
+READABLE = (2, 3, 4, 5)
+"""Schemas of run files that can be read: 2 has no campaigns; 3 no copies and hidden workloads; 4 no solvers."""
 NOT_REACHED = "the budget was spent before its first pair"
 """Detail of a run time that was not taken: it says nothing against what was timed before."""
 CONTROL = "control"
@@ -64,6 +68,29 @@ class BenchmarkFacts(Model):
     """Of the sources and of how they are built."""
 
 
+class InstanceFacts(Model):
+    """What was known of a sharding instance when the run was made."""
+
+    seconds: float
+    """A solver's limit of wall time at time scale 1."""
+    best: int | None = None
+    """The lowest cost known."""
+    bound: int | None = None
+    """A proven lower bound of the cost."""
+
+
+class Solving(Model):
+    """Under which conditions solvers ran."""
+
+    time_scale: float
+    """Of the instances' limits."""
+    cores: int
+    """That a solver had."""
+    instances: dict[str, InstanceFacts]
+    missing: dict[str, str] = {}
+    """Instances that were asked for and were not to be had, each with the reason."""
+
+
 class Header(Model):
     """First line of a run file."""
 
@@ -97,6 +124,8 @@ class Header(Model):
     """Policy → those of the benchmarks that it was trained on; policies trained on none are left out."""
     hidden: str | None = None
     """Digest of the secret whose hidden workloads verified every object too; None without any."""
+    solving: Solving | None = None
+    """Of runs of solvers."""
 
 
 class Sample(Model):
@@ -192,6 +221,18 @@ class Campaign(Model):
     """Why its times cannot be used; empty: they can."""
 
 
+class History(Model):
+    """Cost over time: the feasible answers of a solver that were better than all before."""
+
+    cell: str
+    benchmark: str
+    policy: str
+    seconds: tuple[float, ...]
+    """When each was printed, from the solver's start, ascending."""
+    costs: tuple[int, ...]
+    """Descending."""
+
+
 class Row(Model):
     """One measurement, or one cell that gave none."""
 
@@ -209,8 +250,8 @@ class Row(Model):
     seed: int
     copy_: int = Field(default=0, alias="copy")
     """Number of the module's copy with other names and another order that it was made of; 0: the module itself."""
-    level: Level
-    """Level that the module was frozen at."""
+    level: Level | None = None
+    """Level that the module was frozen at; None where nothing is compiled."""
     isolation: Isolation
     """What stood between the machine and foreign code when it was measured."""
     frozen_digest: str | None
@@ -224,6 +265,13 @@ class Row(Model):
     function: str | None = None
     value: int | float | None = None
     unit: str | None = None
+
+    @property
+    def module_level(self) -> Level:
+        """The level of a row that is about a module. Raises UsageError for one that is not."""
+        if self.level is None:
+            raise UsageError(f"{self.policy} on {self.benchmark}: nothing was compiled")
+        return self.level
 
     def line(self) -> dict[str, Any]:
         """As it stands in a run file: fields that say nothing are left out."""

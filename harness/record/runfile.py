@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.digest import canonical_json, digest_bytes
 from harness.errors import PrerequisiteError, UsageError
-from harness.record.rows import READABLE, Block, Campaign, Header, Row
+from harness.record.rows import READABLE, Block, Campaign, Header, History, Row
 
 __all__ = [
     "TRAJECTORIES",
@@ -34,7 +34,7 @@ TRAJECTORIES = ".trajectories.parquet"
 
 _NAME = re.compile(r"(?P<suite>.+)-(?P<track>[a-z]+)-(?P<time>\d{8}T\d{6}Z)-(?P<digest>[0-9a-f]{12})\.jsonl\Z")
 _SHORT = 12
-BLOCK_LINE, CAMPAIGN_LINE = b'{"block":{', b'{"campaign":{'
+BLOCK_LINE, CAMPAIGN_LINE, HISTORY_LINE = b'{"block":{', b'{"campaign":{', b'{"history":{'
 
 
 @contextmanager
@@ -60,6 +60,11 @@ class _Campaign(BaseModel):
     campaign: Campaign
 
 
+class _History(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    history: History
+
+
 @dataclass(frozen=True)
 class RunFile:
     """A finished run."""
@@ -69,11 +74,12 @@ class RunFile:
     rows: tuple[Row, ...]
     campaigns: tuple[Campaign, ...] = ()
     blocks: tuple[Block, ...] = ()
+    histories: tuple[History, ...] = ()
 
     @property
     def first_line(self) -> int:
-        """The line of the first row: header, campaigns and blocks stand before them."""
-        return 2 + len(self.campaigns) + len(self.blocks)
+        """The line of the first row: header, campaigns, blocks and histories stand before them."""
+        return 2 + len(self.campaigns) + len(self.blocks) + len(self.histories)
 
 
 class Journal:
@@ -96,15 +102,21 @@ class Journal:
                 "the same run is already going on", where=str(results), hint="wait for it, or use another --results"
             ) from None
         self.cells: dict[str, list[Row]] = {}
+        self.histories: dict[str, History] = {}
+        """Of cells that have one."""
         self.blocks: list[Block] = []
         self.opened: dict[str, dict[str, Any]] = {}
         """Campaign → what was said of it when it began."""
         self._recover()
 
-    def add(self, cell: str, rows: list[Row]) -> None:
+    def add(self, cell: str, rows: list[Row], history: History | None = None) -> None:
         """Keep a finished cell; it is on disk when this returns."""
         self.cells[cell] = rows
-        self._write({"cell": cell, "rows": [row.line() for row in rows]})
+        entry: dict[str, Any] = {"cell": cell, "rows": [row.line() for row in rows]}
+        if history is not None:
+            self.histories[cell] = history
+            entry["history"] = history.model_dump(mode="json")
+        self._write(entry)
 
     def open_campaign(self, campaign: str, facts: dict[str, Any]) -> None:
         """Keep what is known of a campaign when it begins."""
@@ -148,7 +160,11 @@ class Journal:
         elif "campaign" in entry:
             self.opened[str(entry["campaign"])] = dict(entry["facts"])
         else:
-            self.cells[str(entry["cell"])] = [Row.model_validate(row) for row in entry["rows"]]
+            cell = str(entry["cell"])
+            rows = [Row.model_validate(row) for row in entry["rows"]]
+            if "history" in entry:
+                self.histories[cell] = History.model_validate(entry["history"])
+            self.cells[cell] = rows
 
 
 def write_run(
@@ -157,10 +173,12 @@ def write_run(
     rows: list[Row],
     campaigns: Sequence[Campaign] = (),
     blocks: Sequence[Block] = (),
+    histories: Sequence[History] = (),
 ) -> Path:
     """Write a finished run; time and digest become its name. Returns the file."""
     lines = [canonical_json({"campaign": campaign.model_dump(mode="json")}) for campaign in campaigns]
     lines += [canonical_json({"block": block.model_dump(mode="json")}) for block in blocks]
+    lines += sorted(canonical_json({"history": history.model_dump(mode="json")}) for history in histories)
     lines += sorted(canonical_json(row.line()) for row in rows)
     body = b"".join(line + b"\n" for line in lines)
     stamp = re.sub(r"[-:]|\.\d+|\+00:00", "", header["finished"]).rstrip("Z") + "Z"
@@ -244,16 +262,19 @@ def read_run(path: Path) -> RunFile:
     rows: list[Row] = []
     campaigns: list[Campaign] = []
     blocks: list[Block] = []
+    histories: list[History] = []
     for number, line in enumerate(lines, start=2):
         try:
             if line.startswith(BLOCK_LINE):
                 blocks.append(_Block.model_validate_json(line).block)
             elif line.startswith(CAMPAIGN_LINE):
                 campaigns.append(_Campaign.model_validate_json(line).campaign)
+            elif line.startswith(HISTORY_LINE):
+                histories.append(_History.model_validate_json(line).history)
             else:
                 rows.append(Row.model_validate_json(line))
         except ValidationError as error:
             fault = error.errors()[0]
             place = ".".join(str(part) for part in fault["loc"])
             raise UsageError(f"{place}: {fault['msg']}", where=f"{path}, line {number}") from None
-    return RunFile(path, header, tuple(rows), tuple(campaigns), tuple(blocks))
+    return RunFile(path, header, tuple(rows), tuple(campaigns), tuple(blocks), tuple(histories))

@@ -94,7 +94,7 @@ def _rebuild(task: _Task, bench: Bench, results: Path) -> Rebuilt:
     }
     decisions = load_decisions(results, row.decisions_digest)
     program = program_of(task.run, row.benchmark, task.suite)
-    frozen = perturbed(freeze(program, row.target, row.level, bench), row.copy_, bench)
+    frozen = perturbed(freeze(program, row.target, row.module_level, bench), row.copy_, bench)
     if frozen.digest != row.frozen_digest:
         detail = "the frozen module differs: other C library headers than in the run"
         return Rebuilt(**common, outcome=Outcome.NOT_REPLAYABLE.value, rebuilt=None, detail=detail)

@@ -49,7 +49,7 @@ def repro_script(run: RunFile, row: Row, results: Path, suite: str | None = None
             *_preamble(program, row, run),
             *_sources(program),
             "",
-            f"# Freeze: every translation unit at -{row.level.value} with no pass run, linked, internalised.",
+            f"# Freeze: every translation unit at -{row.module_level.value} with no pass run, linked, internalised.",
             *_freeze(program, row),
             f'expect {row.frozen_digest} {FROZEN} "the frozen module"',
             "",
@@ -154,7 +154,7 @@ def _freeze(program: Program, row: Row) -> list[str]:
     for number, name in enumerate(program.benchmark.files):
         unit = f"unit{number}.bc"
         units.append(unit)
-        command = compile_unit(program.benchmark, row.target, row.level, name, f"../{unit}")
+        command = compile_unit(program.benchmark, row.target, row.module_level, name, f"../{unit}")
         lines.append(_command(*_split(command)))
     return [
         *lines,
@@ -166,7 +166,7 @@ def _freeze(program: Program, row: Row) -> list[str]:
 
 def _build(build: Build, program: str, row: Row) -> list[str]:
     """The package's own build, with the tools of ``$LLVM``."""
-    environment = build_environment(row.target, row.level, lambda tool: f"$LLVM/{tool}")
+    environment = build_environment(row.target, row.module_level, lambda tool: f"$LLVM/{tool}")
     return [
         f"cd {_TREE}",
         *(f'export {name}="{value}"' for name, value in environment.items()),

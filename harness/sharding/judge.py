@@ -9,7 +9,11 @@ from harness.sharding.instance import Instance, Integers
 from harness.sharding.solve import Attempt
 from harness.vocabulary import Outcome
 
-__all__ = ["Improvement", "Solution", "history", "judge"]
+__all__ = ["EvaluatorError", "Improvement", "Solution", "history", "judge"]
+
+
+class EvaluatorError(HarnessError):
+    """The harness's own evaluator contradicts a proof: nothing that it says counts."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -37,7 +41,7 @@ def judge(attempt: Attempt, instance: Instance, bound: int | None, where: str) -
 
     Raises CellError: ``policy-error`` for a solver that crashed, printed too much or nothing of the right form,
     ``policy-timeout`` for one that had printed nothing at its limit, ``infeasible`` for an assignment that may not be.
-    Raises HarnessError for a cost below the bound: then the evaluator is wrong, and nothing that it says counts.
+    Raises EvaluatorError for a cost below the bound: then the evaluator is wrong, and nothing that it says counts.
     """
     finished, answers = attempt.finished, attempt.answers
     if attempt.printed_too_much:
@@ -56,7 +60,7 @@ def judge(attempt: Attempt, instance: Instance, bound: int | None, where: str) -
         raise CellError(Outcome.INFEASIBLE, why_not)
     cost = evaluate(instance, assignment)
     if bound is not None and cost < bound:
-        raise HarnessError(
+        raise EvaluatorError(
             f"an assignment costs {cost:,}, less than the proven lower bound of {bound:,}: the evaluator is wrong",
             where=where,
             hint="report this, with the decisions; nothing of this run is recorded",

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,14 +61,14 @@ def prepare_solver(content: bytes, name: str, bench: Bench) -> Solver:
     return Solver(entry / (SOLVER_PY if is_python else _PROGRAM), is_python)
 
 
-def solver_job(solver: Solver, instance: Path, seconds: float, cores: int, bench: Bench) -> Job:
+def solver_job(solver: Solver, instance: Path, seconds: float, cores: Sequence[int], bench: Bench) -> Job:
     """The contest's command line on a file of JSON, stopped after ``seconds``.
 
-    ``cores``: CPU seconds count as of so many; libraries are told to use as many threads.
+    ``cores``: those that it runs on; libraries are told to use as many threads.
     """
     arguments: tuple[str, ...] = (_INSTANCE, f"{seconds:g}")
     files = {_INSTANCE: instance}
-    threads = {name: str(cores) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    threads = {name: str(len(cores)) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
     program, folders = f"/{_PROGRAM}", bench.toolchain.folders
     if solver.is_python:
         inside = f"{SCRATCH}/{SOLVER_PY}"
@@ -83,7 +84,8 @@ def solver_job(solver: Solver, instance: Path, seconds: float, cores: int, bench
         system=True,
         folders=folders,
         environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C", **threads},
-        limits=Limits(wall=seconds, cpu=cores * seconds + _CPU_GRACE, memory=_MEMORY, processes=_PROCESSES),
+        limits=Limits(wall=seconds, cpu=len(cores) * seconds + _CPU_GRACE, memory=_MEMORY, processes=_PROCESSES),
+        cores=tuple(cores),
     )
 
 

@@ -122,7 +122,7 @@ def suite_file(name: str) -> Path:
         if not file.is_file():
             raise UsageError("there is no such suite file", where=str(file))
     elif file.with_name("sharding.toml").is_file():
-        raise UsageError(f"{name!r} is a suite of sharding instances: these cannot be run yet", where=str(file.parent))
+        raise UsageError(f"{name!r} is a suite of sharding instances, which have no programs", where=str(file.parent))
     elif not file.is_file():
         known = suite_names()
         close = difflib.get_close_matches(name, known, n=1)

@@ -45,7 +45,7 @@ def instance(tmp_path: Path) -> Path:
 
 def solved(content: bytes, name: str, instance: Path, bench: Bench, nodes: int) -> Attempt:
     """What it does in twenty seconds on two cores."""
-    return run_solver(solver_job(prepare_solver(content, name, bench), instance, 20, 2, bench), nodes, bench.sandbox)
+    return run_solver(solver_job(prepare_solver(content, name, bench), instance, 20, (0,), bench), nodes, bench.sandbox)
 
 
 def test_a_solver_in_python(instance: Path, bench: Bench) -> None:

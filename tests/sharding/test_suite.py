@@ -17,7 +17,7 @@ from harness.paths import SUITES
 from harness.sharding.evaluate import evaluate, verify
 from harness.sharding.files import data_folders, load_instance
 from harness.sharding.generate import generate, least_usage
-from harness.sharding.suite import InstanceEntry, Upstream, load_sharding_suite
+from harness.sharding.suite import InstanceEntry, Problem, Upstream, load_sharding_suite
 from harness.store import Store
 from harness.suite.load import load_suite
 from harness.vocabulary import Split
@@ -28,10 +28,11 @@ CONTENT = gzip.compress(as_json(EXAMPLE), mtime=0)
 UPSTREAM = Upstream(repository="some/where", commit="0" * 40, folder="benchmarks", licence="MIT")
 
 
-def entry(content: bytes = CONTENT) -> InstanceEntry:
-    """A suite's entry of this file."""
+def problem(upstream: Upstream | None, content: bytes = CONTENT) -> Problem:
+    """Of a suite whose instance has this file."""
     digest = hashlib.sha256(content).hexdigest()
-    return InstanceEntry(name="X", seconds=1, split=Split.TEST, file="x.json.gz", sha256=digest)
+    entry = InstanceEntry(name="X", seconds=1, split=Split.TEST, file="x.json.gz", sha256=digest)
+    return Problem("made", entry, upstream)
 
 
 @pytest.fixture
@@ -78,34 +79,34 @@ def test_a_file_is_found_in_a_folder_of_data_and_parsed_once(data: Path, own_sto
     (data / "deeper").mkdir()
     file = data / "deeper" / "x.json.gz"
     file.write_bytes(CONTENT)
-    instance = load_instance("made", entry(), None, own_store)
+    instance = load_instance(problem(None), own_store)
     assert instance.nodes == 3 and evaluate(instance, [0, 0, 0]) == 15 + 55 + 25 + 30 + 1 + 10
     file.unlink()  # the compact form is enough from now on
-    assert load_instance("made", entry(), None, own_store).name == "example"
+    assert load_instance(problem(None), own_store).name == "example"
 
 
 def test_another_file_of_the_name_is_refused(data: Path, own_store: Store) -> None:
     (data / "x.json.gz").write_bytes(CONTENT[:-1])
     with pytest.raises(UsageError, match="not the file that the suite pins") as error:
-        load_instance("made", entry(), UPSTREAM, own_store)
+        load_instance(problem(UPSTREAM), own_store)
     assert error.value.where == str(data / "x.json.gz")
 
 
 def test_what_is_not_here_is_fetched_once(data: Path, own_store: Store, upstream: list[str]) -> None:
-    assert load_instance("made", entry(), UPSTREAM, own_store).nodes == 3
-    assert load_instance("made", entry(), UPSTREAM, own_store).nodes == 3
+    assert load_instance(problem(UPSTREAM), own_store).nodes == 3
+    assert load_instance(problem(UPSTREAM), own_store).nodes == 3
     assert upstream == [f"/some/where/{'0' * 40}/benchmarks/x.json.gz"]
     with pytest.raises(UsageError, match="is not the file that the suite pins"):
-        load_instance("made", entry(b"other"), UPSTREAM, own_store)
+        load_instance(problem(UPSTREAM, b"other"), own_store)
 
 
 def test_what_cannot_be_had_says_what_to_do(data: Path, own_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.sharding.files._HOST", "http://127.0.0.1:1")
     with pytest.raises(PrerequisiteError, match=r"is not here, and http\S*/x.json.gz cannot be fetched") as error:
-        load_instance("made", entry(), UPSTREAM, own_store)
+        load_instance(problem(UPSTREAM), own_store)
     assert error.value.hint == "put x.json.gz into a folder of HARNESS_DATA"
     with pytest.raises(PrerequisiteError, match="its file is not here"):
-        load_instance("made", entry(), None, own_store)
+        load_instance(problem(None), own_store)
 
 
 def test_folders_of_data(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,20 +118,20 @@ def test_folders_of_data(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_suites_made_instances_are_feasible(own_store: Store) -> None:
     suite = load_sharding_suite("iopddl")
-    made = [entry for entry in suite.instances if entry.made and entry.made.layers <= 64]
+    made = [one for one in suite.problems if one.entry.made and one.entry.made.layers <= 64]
     assert len(made) == 5
     for one in made:
-        instance = load_instance(suite.name, one, None, own_store)
+        instance = load_instance(one, own_store)
         assert verify(instance, least_usage(instance)) is None
-        assert instance.name == f"iopddl-{one.name}"
-    tight = next(one for one in made if one.name == "tight-64").made
+        assert instance.name == f"iopddl-{one.entry.name}"
+    (tight,) = (one.entry.made for one in suite.choose(["tight-64"]))
     assert tight is not None and generate("x", tight.seed, 2, tight.slack) != generate("x", tight.seed, 2)
 
 
 def test_the_suite_says_what_is_published() -> None:
     suite = load_sharding_suite("iopddl")
-    contest = {entry.name: entry for entry in suite.instances if entry.file}
-    assert "".join(contest) == "ABCDGKLMNPQRSTUV" and "".join(suite.absent) == "EFHIJOWXY"
+    contest = {entry.name: entry for entry in suite.definition.instances if entry.file}
+    assert "".join(contest) == "ABCDGKLMNPQRSTUV" and "".join(suite.definition.absent) == "EFHIJOWXY"
     assert "".join(name for name, entry in contest.items() if entry.optimal) == "BGV"
     with (SUITES / "iopddl" / "contest.csv").open() as file:
         table = {
@@ -148,8 +149,8 @@ def test_the_suite_says_what_is_published() -> None:
 @pytest.mark.skipif(not DATA.is_dir(), reason="the contest's instances are not beside the project")
 def test_a_contest_instance_through_the_suite(own_store: Store) -> None:
     suite = load_sharding_suite("iopddl")
-    entry = next(entry for entry in suite.instances if entry.name == "G")
-    instance = load_instance(suite.name, entry, suite.upstream, own_store)
+    (found,) = suite.choose(["iopddl/G"])
+    instance, entry = load_instance(found, own_store), found.entry
     assert (instance.nodes, instance.edges) == (816, 1023)
     cost = evaluate(instance, np.asarray(least_usage(instance)))
     assert entry.bound is not None and cost > entry.bound
@@ -174,15 +175,40 @@ def test_a_wrong_definition_names_the_field(old: str, new: str, message: str, tm
     text = (SUITES / "iopddl" / "sharding.toml").read_text()
     assert old in text
     file = tmp_path / "sharding.toml"
-    file.write_text(text.replace(old, new, 1))
+    file.write_text(text.replace('name = "iopddl"', 'name = "mine"').replace(old, new, 1))
     with pytest.raises(UsageError, match=re.escape(message)) as error:
         load_sharding_suite(str(file))
     assert error.value.where == str(file)
 
 
 def test_it_is_no_suite_of_programs() -> None:
-    with pytest.raises(UsageError, match="'iopddl' is a suite of sharding instances: these cannot be run yet"):
+    with pytest.raises(UsageError, match="'iopddl' is a suite of sharding instances, which have no programs"):
         load_suite("iopddl")
+
+
+def test_a_suite_of_ones_own_has_a_name_of_its_own_and_its_files_beside_it(tmp_path: Path, own_store: Store) -> None:
+    digest = hashlib.sha256(CONTENT).hexdigest()
+    text = f'''name = "mine"
+version = "1"
+description = "One instance."
+instances = [{{ name = "X", seconds = 1, split = "test", file = "x.json.gz", sha256 = "{digest}" }}]
+'''
+    (tmp_path / "sharding.toml").write_text(text)
+    (tmp_path / "x.json.gz").write_bytes(CONTENT)
+    suite = load_sharding_suite(str(tmp_path))
+    assert load_instance(suite.problems[0], own_store).nodes == 3
+    (tmp_path / "sharding.toml").write_text(text.replace('"mine"', '"iopddl"'))
+    with pytest.raises(UsageError, match="a suite called 'iopddl' comes with the harness"):
+        load_sharding_suite(str(tmp_path / "sharding.toml"))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("E", "'E' is absent from iopddl: its file was not to be had"), ("Z", "suite 'iopddl' has no instance 'Z'")],
+)
+def test_instances_that_are_not_there(name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        load_sharding_suite("iopddl").choose(["A", name])
 
 
 def test_no_such_suite() -> None:
