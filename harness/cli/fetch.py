@@ -4,10 +4,12 @@ import os
 from pathlib import Path
 
 from harness.bench import open_bench
+from harness.cli.instances import fetch_instances
 from harness.cli.output import note, observer
 from harness.engine import local_engine
 from harness.errors import UsageError
 from harness.flow.stages import fetch_sources
+from harness.sharding.suite import sharding_file
 from harness.suite.load import load_suite
 
 __all__ = ["fetch"]
@@ -17,6 +19,8 @@ def fetch(suite: str, folder: Path | None, jobs: int | None) -> int:
     """Fetch every source of the suite that is not in the cache, or all of them from ``folder``."""
     if folder is not None and not folder.is_dir():
         raise UsageError("there is no such folder", where=str(folder))
+    if sharding_file(suite):
+        return fetch_instances(suite, folder)
     programs = load_suite(suite).programs
     progress = observer()
     try:

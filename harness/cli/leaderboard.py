@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from harness.cli.output import Column, Format, emit, note
+from harness.cli.solver_tables import print_instances, print_solver_table, solver_legend
 from harness.errors import UsageError
 from harness.flow.request import parse_targets, parse_word
 from harness.measure import find_metric
@@ -12,7 +13,9 @@ from harness.paths import default_results
 from harness.rank import campaigns, standings
 from harness.rank.contest import percent
 from harness.rank.isolation import trusted_policies
-from harness.rank.question import Question, questions
+from harness.rank.question import Question, is_of_solvers, questions
+from harness.rank.solver_standings import solver_standings
+from harness.rank.solvers import solver_sql
 from harness.rank.standings import Standing, standings_sql
 from harness.rank.words import campaign_lines, rank_range, reason_lines
 from harness.record import open_index
@@ -40,43 +43,70 @@ COLUMNS = (
 )
 
 
-def leaderboard(results: Path | None, sql: bool, format_: Format, **restrictions: Any) -> int:
+def leaderboard(
+    results: Path | None, sql: bool, format_: Format, *, published: bool, instances: bool, **restrictions: Any
+) -> int:
     """Print the standings, or with ``sql`` the queries behind them."""
     folder = results or default_results()
     if sql:
         with open_index(folder) as index:
             for question in asked(index, restrictions):
+                query = solver_sql(question) if is_of_solvers(question) else standings_sql(question)
                 print(f"-- {question.suite}, {question.target}, track {question.track}, {question.metric}")
-                print(f"{standings_sql(question)};\n")
+                print(f"{query};\n")
         return 0
-    print_standings(folder, format_, **restrictions)
+    if instances:
+        return _print_instances(folder, format_, published=published, **restrictions)
+    print_standings(folder, format_, published=published, **restrictions)
     return 0
 
 
-def print_standings(results: Path, format_: Format, **restrictions: Any) -> None:
+def print_standings(results: Path, format_: Format, *, published: bool = True, **restrictions: Any) -> None:
     """One table for each suite, target and track; one list of them all as JSON or CSV.
 
-    Raises UsageError when there is none: nothing is recorded, or nothing of the reference.
+    ``published``: with what others have published of sharding instances. Raises UsageError when there is no table:
+    nothing is recorded, or nothing of the reference.
     """
     with open_index(results) as index:
-        tables = answers(asked(index, restrictions), lambda question: standings(index, question))
+        every = asked(index, restrictions)
+        of_solvers = [question for question in every if is_of_solvers(question)]
+        solved = answers(of_solvers, lambda question: solver_standings(index, question, published=published))
+        of_programs = [question for question in every if not is_of_solvers(question)]
+        tables = answers(of_programs, lambda question: standings(index, question))
         timed = [campaigns(index, question) for question, _ in tables]
-        trusted = sorted({policy for question, _ in tables for policy in trusted_policies(index, question)})
+        trusted = sorted({policy for question in every for policy in trusted_policies(index, question)})
     if format_ is not Format.TABLE:
-        emit([row.record() for _, table in tables for row in table], COLUMNS, format_)
+        records = [row.record() for _, table in tables for row in table]
+        emit(records + [row.record() for _, table in solved for row in table.standings], COLUMNS, format_)
         return
     for (question, table), found in zip(tables, timed, strict=True):
         print()
         emit([_shown(row) for row in table], COLUMNS, format_, title=_title(question, table))
         for line in (*campaign_lines(found, (row.pairs for row in table)), *reason_lines(table)):
             print(line)
+    for _, solver_table in solved:
+        print_solver_table(solver_table)
     if trusted:
         note(f"\nmeasured without the sandbox (--trust): {', '.join(trusted)}")
-    note(
-        "\nratios are geometric means of reference / policy: above 1 is better; ranks go by strict, and who cannot be "
-        "told apart shares them\nW/T/L: programs better than the reference, not different, worse or failed; "
-        "MDE: the smallest difference that would be seen"
-    )
+    if tables:
+        note(
+            "\nratios are geometric means of reference / policy: above 1 is better; ranks go by strict, and who cannot "
+            "be told apart shares them\nW/T/L: programs better than the reference, not different, worse or failed; "
+            "MDE: the smallest difference that would be seen"
+        )
+    if solved:
+        solver_legend()
+
+
+def _print_instances(results: Path, format_: Format, *, published: bool, **restrictions: Any) -> int:
+    """What each solver gave on each instance."""
+    with open_index(results) as index:
+        of_solvers = [question for question in asked(index, restrictions) if is_of_solvers(question)]
+        if not of_solvers:
+            raise UsageError("these are no results of solvers", hint="give a suite of instances with --suite")
+        solved = answers(of_solvers, lambda question: solver_standings(index, question, published=published))
+    print_instances([table for _, table in solved], format_)
+    return 0
 
 
 def asked(index: Any, restrictions: dict[str, Any]) -> list[Question]:

@@ -49,10 +49,11 @@ def doctor(as_json: Json = False) -> None:
 @app.command(context_settings={"allow_interspersed_args": True})
 def suites(
     names: Annotated[
-        list[str] | None, typer.Argument(help="NAME; or check NAME, table NAME, profile NAME, each with BENCHMARK…")
+        list[str] | None, typer.Argument(help="NAME; or check, table, profile, write NAME, each with BENCHMARK…")
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="check: pin the results that were found equal.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="table: print Markdown.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", help="write: file for a sharding instance.")] = None,
     jobs: Jobs = None,
     trust: Trust = False,
     as_json: Json = False,
@@ -72,6 +73,10 @@ def suites(
         raise typer.Exit(verb.profile(words[1:], jobs, _format(as_json, as_csv)))
     if words[:1] == ["table"]:
         raise typer.Exit(verb.table(words[1:], markdown, jobs, _format(as_json, as_csv)))
+    if words[:1] == ["write"]:
+        from harness.cli.instances import write_instance
+
+        raise typer.Exit(write_instance(words[1:], output))
     if words[:1] == ["check"]:
         raise typer.Exit(verb.check(words[1:], write, jobs, trust, _format(as_json, as_csv)))
     raise typer.Exit(verb.show(words, _format(as_json, as_csv)))
@@ -299,10 +304,14 @@ Track = Annotated[str | None, typer.Option("--track", help="Only this track.")]
 Metric = Annotated[str | None, typer.Option("--metric", help="Another metric than the one that ranks.")]
 Reference = Annotated[str | None, typer.Option("--reference", help="Another reference policy.")]
 Split = Annotated[str | None, typer.Option("--split", help="Only programs of this split: train or test.")]
-Origin = Annotated[str | None, typer.Option("--origin", help="Only programs of this origin: debian, own, local.")]
+Origin = Annotated[str | None, typer.Option("--origin", help="Only of this origin: debian, own, local, contest.")]
 Unseen = Annotated[
     list[str] | None,
     typer.Option("--unseen", help="Only programs that these policies were not trained on; `everyone`: that none was."),
+]
+Cores = Annotated[int | None, typer.Option("--cores", min=1, help="Only solvers that had so many cores.")]
+TimeScale = Annotated[
+    float | None, typer.Option("--time-scale", help="Only solvers that ran on this share of the instances' limits.")
 ]
 Llvm = Annotated[str | None, typer.Option("--llvm", help="Fingerprint of the compiler (default: the last used).")]
 
@@ -318,6 +327,14 @@ def leaderboard(
     origin: Origin = None,
     unseen: Unseen = None,
     llvm: Llvm = None,
+    time_scale: TimeScale = None,
+    cores: Cores = None,
+    published: Annotated[
+        bool, typer.Option(help="Sharding: show what others have published, as rows without a rank.")
+    ] = True,
+    instances: Annotated[
+        bool, typer.Option("--instances", help="Sharding: a line for each solver and instance instead.")
+    ] = False,
     sql: Annotated[bool, typer.Option("--sql", help="Print the queries instead of their answers.")] = False,
     results: Results = None,
     as_json: Json = False,
@@ -330,6 +347,7 @@ def leaderboard(
         leaderboard(
             results, sql, _format(as_json, as_csv), suite=suite, targets=tuple(_words(target)), track=track,
             metric=metric, reference=reference, split=split, origin=origin, unseen=tuple(_words(unseen)), llvm=llvm,
+            time_scale=time_scale, cores=cores, published=published, instances=instances,
         )
     )  # fmt: skip
 
@@ -346,6 +364,8 @@ def compare(
     origin: Origin = None,
     unseen: Unseen = None,
     llvm: Llvm = None,
+    time_scale: TimeScale = None,
+    cores: Cores = None,
     results: Results = None,
     as_json: Json = False,
     as_csv: Csv = False,
@@ -356,7 +376,8 @@ def compare(
     raise typer.Exit(
         compare(
             a, b, results, _format(as_json, as_csv), suite=suite, targets=tuple(_words(target)), track=track,
-            metric=metric, split=split, origin=origin, unseen=tuple(_words(unseen)), llvm=llvm,
+            metric=metric, split=split, origin=origin, unseen=tuple(_words(unseen)), llvm=llvm, time_scale=time_scale,
+            cores=cores,
         )
     )  # fmt: skip
 
@@ -457,7 +478,7 @@ def serve(
 
 @app.command()
 def schema(
-    name: Annotated[str | None, typer.Argument(help="suite, submission, tree, header or row.")] = None,
+    name: Annotated[str | None, typer.Argument(help="suite, sharding, submission, tree, header, row…")] = None,
 ) -> None:
     """Print the JSON Schema of a file format."""
     from harness.cli.schema import schema

@@ -35,7 +35,7 @@ def emit(records: Sequence[dict[str, Any]], columns: Sequence[Column], format_: 
     if format_ is Format.JSON:
         print(json.dumps(list(records), indent=2))
     elif format_ is Format.CSV:
-        names = list(records[0]) if records else [column.field for column in columns]
+        names = list({name: None for record in records for name in record}) or [column.field for column in columns]
         writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
         writer.writeheader()
         writer.writerows(records)

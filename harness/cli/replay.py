@@ -8,8 +8,10 @@ from harness.bench import open_bench
 from harness.cli.output import Column, Format, emit, note, observer
 from harness.engine import local_engine
 from harness.paths import default_results
+from harness.record import RunFile
 from harness.replay import replay_run
 from harness.replay.find import find_run
+from harness.vocabulary import Track
 
 __all__ = ["replay"]
 
@@ -20,6 +22,16 @@ COLUMNS = (
     Column("outcome", "outcome"),
     Column("recorded", "recorded", lambda digest: str(digest)[:12]),
     Column("rebuilt", "rebuilt", lambda digest: str(digest)[:12]),
+    Column("detail", "detail"),
+)
+
+
+SOLVED = (
+    Column("instance", "benchmark"),
+    Column("solver", "policy"),
+    Column("outcome", "outcome"),
+    Column("recorded", "recorded", "{:,}".format, right=True),
+    Column("judged", "judged", "{:,}".format, right=True),
     Column("detail", "detail"),
 )
 
@@ -37,6 +49,8 @@ def replay(
     """Exit code: 0 when every object is equal, 1 when one is not."""
     folder = results or default_results()
     found = find_run(run, folder)
+    if found.header.track is Track.SHARDING:
+        return _judge_again(found, benchmarks, policies, suite, trust, format_)
     progress = observer()
     try:
         engine = local_engine(jobs or len(os.sched_getaffinity(0)))
@@ -50,4 +64,23 @@ def replay(
     if shown or format_ is not Format.TABLE:
         emit([asdict(answer) for answer in shown], COLUMNS, format_)
     note(f"{len(answers) - len(different)} of {len(answers)} objects rebuilt from their decisions are equal")
+    return 1 if different else 0
+
+
+def _judge_again(
+    run: RunFile, benchmarks: list[str], policies: list[str], suite: str | None, trust: bool, format_: Format
+) -> int:
+    """The same of a run of solvers: assignments are judged again."""
+    from harness.sharding.replay import judge_again
+
+    progress = observer()
+    try:
+        answers = judge_again(run, open_bench(trust=trust), progress, benchmarks, policies, suite)
+    finally:
+        progress.close()
+    different = [answer for answer in answers if answer.outcome != "ok"]
+    shown = different if format_ is Format.TABLE else answers
+    if shown or format_ is not Format.TABLE:
+        emit([asdict(answer) for answer in shown], SOLVED, format_)
+    note(f"{len(answers) - len(different)} of {len(answers)} assignments have the cost and the peak that were recorded")
     return 1 if different else 0

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+from harness.bench import open_bench
 from harness.paths import default_results
 from harness.replay import repro_script
 from harness.replay.find import find_row
+from harness.vocabulary import Track
 
 __all__ = ["repro"]
 
@@ -12,5 +14,10 @@ __all__ = ["repro"]
 def repro(row: str, suite: str | None, results: Path | None) -> int:
     """Print the script."""
     run, found = find_row(row, results or default_results())
+    if run.header.track is Track.SHARDING:
+        from harness.sharding.replay import judging_script
+
+        print(judging_script(run, found, open_bench(), suite), end="")
+        return 0
     print(repro_script(run, found, run.path.parent, suite), end="")
     return 0

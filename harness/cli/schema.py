@@ -7,18 +7,21 @@ from pydantic import BaseModel
 from harness.errors import UsageError
 from harness.policy import Manifest
 from harness.policy.inliner.tree.model import Tree
-from harness.record.rows import Block, Campaign, Header, Row
+from harness.record.rows import Block, Campaign, Header, History, Row
+from harness.sharding.suite import ShardingSuite
 from harness.suite.model import Suite
 
 __all__ = ["SCHEMAS", "schema"]
 
 SCHEMAS: dict[str, tuple[type[BaseModel], str]] = {
     "suite": (Suite, "suites/NAME/suite.toml"),
+    "sharding": (ShardingSuite, "suites/NAME/sharding.toml: a suite of instances"),
     "submission": (Manifest, "submissions/NAME/submission.toml"),
     "tree": (Tree, "tree.json of an inlining policy"),
     "header": (Header, "first line of a run file, under the key `header`"),
     "campaign": (Campaign, "a line of a run file, under the key `campaign`"),
     "block": (Block, "a line of a run file, under the key `block`"),
+    "history": (History, "a line of a run file, under the key `history`"),
     "row": (Row, "every other line of a run file"),
 }
 

@@ -8,10 +8,12 @@ from typing import Any
 from harness.admission import check_suite, definition_findings, placed
 from harness.admission.facts import hot_functions, suite_facts
 from harness.bench import Bench, open_bench
+from harness.cli.instances import check_instances, show_instances
 from harness.cli.output import Column, Format, emit, note, observer
 from harness.engine import local_engine
 from harness.errors import HarnessError, UsageError
 from harness.flow.stages import fetch_sources
+from harness.sharding.suite import LoadedSharding, load_sharding_suite, sharding_file, sharding_names
 from harness.suite.describe import describe_program
 from harness.suite.load import EXPECTED, LoadedSuite, choose, load_suite, read_expected, suite_names
 from harness.toolchain.names import as_written
@@ -68,15 +70,18 @@ def show(names: list[str], format_: Format) -> int:
             f"one suite at a time, not {' '.join(names)!r}", hint="to check one: harness suites check NAME"
         )
     if not names:
-        suites = [load_suite(name) for name in suite_names()]
         columns = (
             Column("suite", "name"),
             Column("version", "version"),
-            Column("programs", "programs", right=True),
+            Column("benchmarks", "programs", right=True),
             Column("description", "description"),
         )
-        emit([_suite_record(suite) for suite in suites], columns, format_)
+        records = [_suite_record(load_suite(name)) for name in suite_names()]
+        records += [_sharding_record(load_sharding_suite(name)) for name in sharding_names()]
+        emit(sorted(records, key=lambda record: str(record["name"])), columns, format_)
         return 0
+    if sharding_file(names[0]):
+        return show_instances(names[0], format_)
     suite = load_suite(names[0])
     records = _programs(suite)
     if format_ is Format.JSON:
@@ -155,6 +160,8 @@ def check(names: list[str], write: bool, jobs: int | None, trust: bool, format_:
     """Admission of a suite or of some of its programs. Exit code 1 when there are findings."""
     if not names:
         raise UsageError("which suite?", hint=f"harness suites check NAME; there are: {', '.join(suite_names())}")
+    if sharding_file(names[0]):
+        return check_instances(names, format_)
     if faults := definition_findings(names[0]):
         emit([asdict(fault) for fault in faults], FINDING_COLUMNS, format_)
         note(f"{len(faults)} fault{'s' if len(faults) > 1 else ''} in the definition: nothing was compiled")
@@ -189,6 +196,12 @@ def _pin(suite: LoadedSuite, agreed: dict[str, dict[str, str]]) -> None:
 def _suite_record(suite: LoadedSuite) -> dict[str, Any]:
     definition = suite.definition
     fields = {"name": suite.name, "version": definition.version, "programs": len(suite.programs)}
+    return fields | {"description": definition.description}
+
+
+def _sharding_record(suite: LoadedSharding) -> dict[str, Any]:
+    definition = suite.definition
+    fields = {"name": suite.name, "version": definition.version, "programs": len(suite.problems)}
     return fields | {"description": definition.description}
 
 

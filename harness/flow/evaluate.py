@@ -12,6 +12,10 @@ from harness.flow.progress import SilentObserver
 from harness.flow.request import make_request
 from harness.flow.run import execute_run
 from harness.flow.timing import USUAL_TIMING, TimingRequest
+from harness.measure import choose_metrics
+from harness.record import Row
+from harness.sharding.suite import sharding_file
+from harness.vocabulary import Track
 
 if TYPE_CHECKING:
     import pandas
@@ -33,6 +37,8 @@ def evaluate(
     compile_timeout: float = COMPILE_TIMEOUT,
     timing: TimingRequest = USUAL_TIMING,
     trust: bool = False,
+    time_scale: float = 1.0,
+    cores: int | None = None,
 ) -> "pandas.DataFrame":
     """Measure one policy on benchmarks of one suite.
 
@@ -43,6 +49,9 @@ def evaluate(
     recorded in that folder. ``timing`` says how much is timed where run time is asked for; the track's references are
     timed too, and recorded. ``trust`` runs everything without the sandbox.
 
+    Of a suite of sharding instances (``"iopddl/A"``) the policy is a solver, which gets ``time_scale`` of each
+    instance's limit and ``cores`` cores; target, metrics, track, jobs and timing mean nothing then.
+
     Returns one row per cell, with the columns ``benchmark, target, policy, seed, outcome, detail``,
     the digests, and one column per metric (NaN where the outcome is not ``ok`` or it cannot be measured).
 
@@ -50,9 +59,9 @@ def evaluate(
     """
     import tempfile
 
-    import pandas
-
     suite, names = _suite_of(benchmarks)
+    if sharding_file(suite):
+        return _solved(policy, suite, names, results, compile_timeout, time_scale, cores, trust=trust)
     targets = [target] if isinstance(target, str) else list(target)
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
     request = make_request(suite, names, [policy], targets, track, wanted)
@@ -63,22 +72,54 @@ def evaluate(
         report = execute_run(
             request, open_bench(compile_timeout, trust=trust), engine, folder, SilentObserver(), command, timing
         )
+    rows = [row for row in report.rows if row.policy == request.policies[0].name]  # without references, timed beside it
+    return _frame(rows, request.suite.name, (*request.metrics, *request.timed_metrics))
+
+
+def _solved(
+    policy: "str | Policy",
+    suite: str,
+    names: Sequence[str],
+    results: Path | None,
+    compile_timeout: float,
+    time_scale: float,
+    cores: int | None,
+    *,
+    trust: bool,
+) -> "pandas.DataFrame":
+    """The same of a solver."""
+    import tempfile
+
+    from harness.sharding.request import make_solve_request
+    from harness.sharding.run import execute_solving
+
+    request = make_solve_request(suite, names, [policy], time_scale, cores)
+    command = ("evaluate", request.policies[0].name, *request_names(suite, names))
+    with tempfile.TemporaryDirectory() as nowhere:
+        bench = open_bench(compile_timeout, trust=trust)
+        report = execute_solving(request, bench, results or Path(nowhere), SilentObserver(), command)
+    metrics = tuple(metric.name for metric in choose_metrics((), Track.SHARDING))
+    return _frame(report.run.rows, request.suite.name, metrics)
+
+
+def _frame(rows: Iterable[Row], suite: str, metrics: Sequence[str]) -> "pandas.DataFrame":
+    """One row per cell."""
+    import pandas
+
     cells: dict[tuple[str, str, int], dict[str, object]] = {}
-    for row in report.rows:
-        if row.policy != request.policies[0].name:  # a reference, timed beside it
-            continue
+    for row in rows:
         fields = row.line()
         cell = cells.setdefault(
             (row.benchmark, row.target.value, row.seed),
             {
-                "benchmark": f"{request.suite.name}/{row.benchmark}",
+                "benchmark": f"{suite}/{row.benchmark}",
                 "target": row.target.value,
                 "policy": row.policy,
                 "seed": row.seed,
                 "outcome": row.outcome.value,
                 "detail": row.detail,
                 **{name: fields.get(name) for name in ("frozen_digest", "decisions_digest", "object_digest")},
-                **dict.fromkeys((*request.metrics, *request.timed_metrics), float("nan")),
+                **dict.fromkeys(metrics, float("nan")),
             },
         )
         if row.metric is not None and row.value is not None:

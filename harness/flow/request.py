@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from harness.errors import UsageError
 from harness.flow.cell import Cell
-from harness.measure import Metric, choose_metrics
+from harness.measure import PROGRAM_TRACKS, Metric, choose_metrics
 from harness.policy import Policy, all_policies
 from harness.policy.load import choose_policies, load_policy
 from harness.policy.tracks import REFERENCES
@@ -79,11 +79,6 @@ def make_request(
     forget_digests()
     loaded = load_suite(suite)
     chosen_track = parse_track(track)
-    if chosen_track is Track.SHARDING:
-        raise UsageError(
-            f"track 'sharding' is one of instances, and {loaded.name} is a suite of programs",
-            hint="there are: size, speed",
-        )
     named = list(policies)
     given = [policy for policy in named if isinstance(policy, Policy)]
     found = choose_policies(policy for policy in named if isinstance(policy, str))
@@ -132,8 +127,12 @@ def parse_targets(names: Sequence[str]) -> tuple[Target, ...]:
 
 
 def parse_track(name: str) -> Track:
-    """A track from its name."""
-    return parse_word(Track, name, "track")
+    """A track of programs from its name."""
+    track = parse_word(Track, name, "track")
+    if track not in PROGRAM_TRACKS:
+        known = ", ".join(one.value for one in Track if one in PROGRAM_TRACKS)
+        raise UsageError(f"track {name!r} is one of instances, not of programs", hint=f"there are: {known}")
+    return track
 
 
 def parse_word(kind: type[Word], word: str, what: str) -> Word:

@@ -12,7 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 __all__ = ["QUESTION", "carried", "choose", "forget_change", "link", "remember"]
 
-QUESTION = ("suite", "track", "target", "reference", "metric", "split", "origin", "unseen", "llvm")
+QUESTION = (
+    *("suite", "track", "target", "reference", "metric", "split", "origin", "unseen", "llvm"),
+    *("time_scale", "cores", "published"),
+)
 """The parameters of a question: they go along from page to page."""
 
 _VIEW = "address.view"

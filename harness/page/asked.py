@@ -1,16 +1,18 @@
 """The question that a page answers: selectors in the sidebar, bound to the address bar."""
 
 from collections.abc import Container, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from harness.errors import UsageError
 from harness.measure import all_metrics, find_metric
 from harness.page import address
 from harness.page.formats import short
 from harness.rank.facets import facets
-from harness.rank.question import EVERYONE, REFERENCES, Question, fingerprints, questions
+from harness.rank.question import EVERYONE, REFERENCES, Question, fingerprints, is_of_solvers, questions
 from harness.vocabulary import Target
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ask", "command_options", "describe", "unit", "view_of"]
 
 _ALL = "all"
+_INSTANCES = {"contest": "contest instances", "own": "made instances"}
 _ORIGINS = {_ALL: _ALL, "debian": "upstream (debian)", "own": "own", "local": "local"}
 
 
@@ -46,6 +49,8 @@ def ask(index: "duckdb.DuckDBPyConnection") -> Question:
     track = address.choose(place, "Track", "track", _distinct(q.track for q in of_suite))
     of_track = [q for q in of_suite if q.track == track]
     target = address.choose(place, "Target", "target", _distinct(q.target for q in of_track))
+    if is_of_solvers(of_track[0]):
+        return _ask_of_solvers(place, index, [q for q in of_track if q.target == target])
     asked = next(q for q in of_track if q.target == target)
     references = REFERENCES[track]
     explain = "Ratios are of this policy's value to the others'."
@@ -90,8 +95,38 @@ def ask(index: "duckdb.DuckDBPyConnection") -> Question:
     return question
 
 
+def _ask_of_solvers(place: DeltaGenerator, index: "duckdb.DuckDBPyConnection", every: list[Question]) -> Question:
+    """The rest of the selectors where solvers are compared: under which conditions, on which instances."""
+    scales = _distinct(f"{q.time_scale:g}" for q in every)
+    explain = "Share of the instances' time limits that solvers had."
+    scale = address.choose(place, "Time scale", "time_scale", scales, explain=explain)
+    every = [q for q in every if f"{q.time_scale:g}" == scale]
+    cores = address.choose(place, "Cores", "cores", _distinct(str(q.cores) for q in every))
+    every = [q for q in every if str(q.cores) == cores]
+    origins = _distinct(str(q.origin) for q in every)
+    origin = address.choose(place, "Instances", "origin", origins, show=lambda o: _INSTANCES.get(o, o))
+    asked = next(q for q in every if q.origin == origin)
+    splits = sorted({split for split, of in facets(index, asked).together if of == origin})
+    split = address.choose(place, "Split", "split", [_ALL, *splits])
+    question = replace(asked, split=None if split == _ALL else split)
+    address.remember(view_of(question))
+    return question
+
+
 def view_of(question: Question) -> dict[str, str]:
     """The address that asks this question."""
+    if is_of_solvers(question):
+        view = {
+            "suite": question.suite,
+            "track": question.track,
+            "target": question.target,
+            "time_scale": f"{question.time_scale:g}",
+            "cores": str(question.cores),
+            "split": question.split or _ALL,
+            "origin": question.origin or _ALL,
+            "llvm": short(question.llvm),
+        }
+        return {name: value for name, value in view.items() if value != _ALL}
     view = {
         "suite": question.suite,
         "track": question.track,
@@ -108,12 +143,17 @@ def view_of(question: Question) -> dict[str, str]:
 
 def command_options(question: Question, *, without: Container[str] = ()) -> str:
     """The options that ask the same question on the command line; ``without`` those that a verb lacks."""
-    return " ".join(f"--{name} {value}" for name, value in view_of(question).items() if name not in without)
+    view = view_of(question).items()
+    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in view if name not in without)
 
 
 def describe(question: Question) -> str:
     """One line that says what is looked at."""
     restricted = [f"split {question.split}"] if question.split else []
+    if is_of_solvers(question):
+        kind = _INSTANCES.get(str(question.origin), "all instances")
+        how = f"time scale {question.time_scale:g} · {question.cores} core{'s' if question.cores != 1 else ''}"
+        return " · ".join([question.suite, kind, *restricted, how])
     restricted += [f"origin {_ORIGINS.get(question.origin, question.origin)}"] if question.origin else []
     restricted += ["unseen by every policy"] if question.unseen else []
     parts = [question.suite, question.target, f"track {question.track}", *restricted]

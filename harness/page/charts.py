@@ -17,7 +17,7 @@ from harness.page.palette import Palette
 from harness.rank import Comparison, ProgramFigure, Standing
 from harness.rank.words import rank_range
 
-__all__ = ["CONFIG", "comparison_figure", "programs_figure", "standings_figure"]
+__all__ = ["CONFIG", "comparison_figure", "lay_out", "programs_figure", "standings_figure"]
 
 CONFIG = {
     "displaylogo": False,
@@ -77,7 +77,7 @@ def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colou
     figure.update_xaxes(tickformat=".2~f")
     figure.update_xaxes(title_text=f"strict: geometric mean of {table[0].reference} / policy", row=len(classes), col=1)
     figure.add_vline(x=1, line={"color": colours.line, "width": 1.5, "dash": "dash"}, layer="below")
-    _lay_out(figure, _ROW * len(table) + _GAP * gaps)
+    lay_out(figure, _ROW * len(table) + _GAP * gaps)
     if gaps:  # the legend stands above the first class's title
         figure.update_layout(margin={"t": 56}, height=figure.layout.height + 24, legend={"y": 1, "yref": "container"})
         figure.update_layout(legend={"yanchor": "top"})
@@ -262,10 +262,10 @@ def _lay_out_bars(figure: go.Figure, programs: Sequence[str], over: str, under: 
         zeroline=False,
     )
     figure.add_vline(x=0, line={"color": colours.line, "width": 1})
-    _lay_out(figure, _ROW * len(programs))
+    lay_out(figure, _ROW * len(programs))
 
 
-def _lay_out(figure: go.Figure, height: int) -> None:
+def lay_out(figure: go.Figure, height: int) -> None:
     """What all charts have in common; ``height`` is that of the rows, in pixels."""
     figure.update_layout(
         height=_FRAME + max(height, 2 * _ROW),

@@ -1,6 +1,7 @@
 """Two policies side by side: on which programs one is better, and by how much."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -16,9 +17,13 @@ from harness.page.table import number_format, show_table
 from harness.rank.campaigns import campaigns
 from harness.rank.compare import Comparison, Summary, compare_sql, versus
 from harness.rank.contest import NEVER, percent
-from harness.rank.question import Question, is_paired
+from harness.rank.question import Question, is_of_solvers, is_paired
+from harness.rank.solver_standings import solver_standings
 from harness.rank.standings import standings
 from harness.rank.words import campaign_lines, verdict_mark
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = ["render"]
 
@@ -28,11 +33,13 @@ def render() -> None:
     st.header("Compare", anchor=False)
     with site.opened_index() as index:
         question = ask(index)
-        ranked = [row.policy for row in standings(index, question)]
+        ranked = _policies(index, question)
         left, right = st.container(horizontal=True, width=660).columns(2)
         other = next((name for name in ranked if name != question.reference), ranked[0])
         a = address.choose(left, "Policy A", "a", ranked, default=other)
-        b = address.choose(right, "Policy B", "b", ranked, default=question.reference)
+        rest = next((name for name in ranked if name != other), other)
+        reference = question.reference if question.reference in ranked else rest
+        b = address.choose(right, "Policy B", "b", ranked, default=reference)
         found = versus(index, question, a, b)
         timed = campaign_lines(campaigns(index, question, (a, b)), (row.pairs for row in found.rows))
     rows = found.rows
@@ -52,6 +59,13 @@ def render() -> None:
         command=f"harness compare {a} {b} {command_options(question, without=('reference',))}",
         remark=how_compared(question),
     )
+
+
+def _policies(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
+    """Those that can be compared, the best first."""
+    if is_of_solvers(question):
+        return [row.policy for row in solver_standings(index, question, published=False).standings]
+    return [row.policy for row in standings(index, question)]
 
 
 def _summary(found: Summary, a: str, b: str) -> None:

@@ -12,13 +12,14 @@ from harness.page.charts import CONFIG, programs_figure
 from harness.page.formats import ABSENT, interval, plain, ratio, short
 from harness.page.notes import DECIDED, SEEN, SHARED, how_computed
 from harness.page.palette import palette
+from harness.page.solvers import show_instances
 from harness.page.sql import show_sql
 from harness.page.table import number_format, show_table
 from harness.page.text import show_text
 from harness.policy.load import load_policy
 from harness.rank.contest import percent
 from harness.rank.programs import ProgramFigure, programs, programs_sql
-from harness.rank.question import Question, is_paired
+from harness.rank.question import Question, is_of_solvers, is_paired
 from harness.rank.standings import Standing, standings
 from harness.rank.words import rank_range, reason_lines, verdict_mark
 
@@ -27,9 +28,14 @@ __all__ = ["render"]
 
 def render() -> None:
     """Show the page."""
-    st.header("Programs", anchor=False)
+    heading = st.empty()
     with site.opened_index() as index:
         question = ask(index)
+        if is_of_solvers(question):
+            heading.header("Instances", anchor=False)
+            show_instances(index, question)
+            return
+        heading.header("Programs", anchor=False)
         table = standings(index, question)
         policy = address.choose(st.container(width=320), "Policy", "policy", [row.policy for row in table])
         rows = programs(index, question, policy)

@@ -14,7 +14,7 @@ from harness.page.table import show_table
 from harness.page.text import show_text
 from harness.paths import ROOT, default_results
 from harness.rank.runs import RecordedCell, RecordedRun, recorded_cells, runs, runs_sql
-from harness.record import read_run, run_files
+from harness.record import Header, read_run, run_files
 
 __all__ = ["render"]
 
@@ -98,9 +98,19 @@ def _provenance(run: RecordedRun) -> None:
         f"governor {header.host.governor or 'unknown'}, load {header.host.load:g} at the start",
         "isolation": header.host.sandbox,
         "limits": f"{header.jobs} workers, {header.compile_timeout:g} s for each compile step",
+        **_solving(header),
         "cells": f"{run.cells:,}, of which {run.failed:,} failed",
     }
     show_text(("run", run.run), list(facts.items()))
+
+
+def _solving(header: Header) -> dict[str, str]:
+    """Under which conditions solvers ran, where any did."""
+    how = header.solving
+    if how is None:
+        return {}
+    found = {"solvers": f"time scale {how.time_scale:g}, one at a time on {how.cores} cores"}
+    return found | ({"missing": ", ".join(sorted(how.missing))} if how.missing else {})
 
 
 def _commands(run: str, cells: Sequence[RecordedCell]) -> None:

@@ -12,13 +12,14 @@ from harness.page.charts import CONFIG, standings_figure
 from harness.page.formats import ABSENT, ROW_HEIGHT, interval, plain, short
 from harness.page.notes import DECIDED, SEEN, SHARED, how_computed
 from harness.page.palette import palette
+from harness.page.solvers import show_standings
 from harness.page.sql import show_sql
 from harness.paths import BASELINES
 from harness.policy.load import MANIFEST
 from harness.rank.campaigns import TimedCampaign, campaigns
 from harness.rank.contest import percent
 from harness.rank.isolation import trusted_policies
-from harness.rank.question import Question, fingerprints, floor, is_paired
+from harness.rank.question import Question, fingerprints, floor, is_of_solvers, is_paired
 from harness.rank.runs import runs_used
 from harness.rank.standings import Standing, standings, standings_sql
 from harness.rank.words import marked_lines, rank_range, reason_lines, timed_lines, unused_lines
@@ -34,6 +35,9 @@ def render() -> None:
     st.header("Standings", anchor=False)
     with site.opened_index() as index:
         question = ask(index)
+        if is_of_solvers(question):
+            show_standings(index, question)
+            return
         table = standings(index, question)
         timed = campaigns(index, question)
         used = runs_used(index, question)

@@ -250,7 +250,8 @@ def _refusal(question: Question, found: Sequence[Result]) -> str:
         marks = "; ".join(dict.fromkeys(mark for one in marked for mark in one.marks))
         some = f"{len(marked)} of {len(found)} programs were timed only in a marked campaign"
         return f"nothing is concluded: {some}: {marks}"
-    if not find_metric(question.metric).deterministic and not is_paired(question.metric):
+    metric = find_metric(question.metric)
+    if not metric.deterministic and not is_paired(question.metric) and metric.unit == "s":
         return "nothing is concluded: these times come from no pairs"
     return ""
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from harness.rank.question import EVERYONE, Question, can_be_zero, is_of_object, is_paired, is_timed, quote
 from harness.record.rows import NOT_REACHED
 
-__all__ = ["figures_sql", "pairs_sql", "ratio_sql", "same_object_sql"]
+__all__ = ["figures_sql", "pairs_sql", "ratio_sql", "same_object_sql", "unseen_sql"]
 
 
 def ratio_sql(question: Question, over: str, under: str) -> str:
@@ -18,6 +18,14 @@ def ratio_sql(question: Question, over: str, under: str) -> str:
 def same_object_sql(question: Question, one: str, other: str) -> str:
     """SQL of whether two object digests are equal, and so the metric's ratio exactly 1."""
     return f"coalesce({one} = {other}, false)" if is_of_object(question.metric) else "false"
+
+
+def unseen_sql(question: Question) -> list[str]:
+    """The condition that a benchmark was not trained on, where the question asks for that."""
+    if not question.unseen:
+        return []
+    by = "" if EVERYONE in question.unseen else f" AND policy IN ({', '.join(map(quote, question.unseen))})"
+    return [f"benchmark NOT IN (SELECT benchmark FROM training WHERE suite = {quote(question.suite)}{by})"]
 
 
 def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
@@ -34,15 +42,13 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
         f"track = {quote(question.track)}",
         f"llvm = {quote(question.llvm)}",
     ]
+    if question.time_scale is not None:
+        conditions += [f"time_scale = {question.time_scale!r}", f"cores = {question.cores}"]
     if question.split:
         conditions.append(f"split = {quote(question.split)}")
     if question.origin:
         conditions.append(f"origin = {quote(question.origin)}")
-    if question.unseen:
-        by = "" if EVERYONE in question.unseen else f" AND policy IN ({', '.join(map(quote, question.unseen))})"
-        conditions.append(
-            f"benchmark NOT IN (SELECT benchmark FROM training WHERE suite = {quote(question.suite)}{by})"
-        )
+    conditions += unseen_sql(question)
     # A time that could not be taken again does not stand; what is counted is true for good.
     stands = " AND w.value IS NOT NULL" if is_timed(question.metric) else ""
     return f"""WITH asked AS (

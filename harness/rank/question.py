@@ -1,10 +1,11 @@
 """What can be asked of a results folder, and the defaults of a question."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.errors import UsageError
-from harness.measure import all_metrics
+from harness.measure import all_metrics, metrics_of
 from harness.policy.tracks import REFERENCES as REFERENCES_OF
 from harness.vocabulary import Track
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from harness.measure import Metric
 
 __all__ = [
+    "BEST_KNOWN",
     "EVERYONE",
     "PAIRED",
     "REFERENCES",
@@ -22,6 +24,7 @@ __all__ = [
     "fingerprints",
     "floor",
     "is_of_object",
+    "is_of_solvers",
     "is_paired",
     "is_timed",
     "questions",
@@ -31,11 +34,15 @@ __all__ = [
 
 PAIRED = "runtime.cpu"
 """The time that campaigns give pairs of."""
-REFERENCES = {track.value: policies for track, policies in REFERENCES_OF.items()}
+BEST_KNOWN = "best-known"
+"""No policy: the lowest costs known of a suite's sharding instances."""
+REFERENCES = {track.value: policies for track, policies in REFERENCES_OF.items()} | {
+    Track.SHARDING.value: (BEST_KNOWN,)
+}
 """The policies that a track's ratios are against, the usual one first."""
 EVERYONE = "everyone"
 """Stands for every policy in ``Question.unseen``."""
-_COUNTED = {Track.SIZE.value: "size.alloc", Track.SPEED.value: "instructions"}
+_COUNTED = {Track.SIZE.value: "size.alloc", Track.SPEED.value: "instructions", Track.SHARDING.value: "cost"}
 """The metric that ranks a track where nothing was timed."""
 _FLOOR = {Track.SIZE.value: "O0", Track.SPEED.value: "fast-o0"}
 """The policy that a failed benchmark counts as, where that is worse than the reference."""
@@ -60,11 +67,21 @@ class Question:
     unseen: tuple[str, ...] = ()
     """Restrict to benchmarks that these policies were not trained on; ``everyone`` stands for all."""
 
+    time_scale: float | None = None
+    """Of solvers: the share of the instances' limits that they had."""
+    cores: int | None = None
+    """Of solvers: that each had."""
+
     @property
     def restrictions(self) -> tuple[str, ...]:
         """For people: what it is restricted to."""
         unseen = (f"unseen by {', '.join(self.unseen)}",) if self.unseen else ()
         return (*filter(None, (self.split, self.origin)), *unseen)
+
+
+def is_of_solvers(question: Question) -> bool:
+    """Whether it is about solvers of instances, not about compiled programs."""
+    return question.track == Track.SHARDING.value
 
 
 def quote(text: str) -> str:
@@ -130,8 +147,12 @@ def questions(
     split: str | None = None,
     origin: str | None = None,
     unseen: tuple[str, ...] = (),
+    time_scale: float | None = None,
+    cores: int | None = None,
 ) -> list[Question]:
     """One question for each recorded suite, track, target and reference that the arguments leave open.
+
+    Of solvers: for each time scale and number of cores too, and for instances of each origin.
 
     Raises UsageError when nothing is recorded, or nothing of this suite, track or fingerprint, or of a policy in
     ``unseen``: leaving out nothing would look like having left out what it was trained on.
@@ -146,17 +167,21 @@ def questions(
             have = ", ".join(f"{digest[:12]} (LLVM {version})" for digest, version in known)
             raise UsageError(f"no results of the toolchain {llvm!r}", hint=f"there are: {have}")
         chosen = matching[0]
-    found = index.execute(
-        "SELECT DISTINCT suite, track, target FROM cells WHERE llvm = ? ORDER BY suite, track, target DESC", [chosen]
-    ).fetchall()
+    found = index.execute(_RECORDED, [chosen]).fetchall()
     kept = [
-        (s, t, target)
-        for s, t, target in found
+        (s, t, target, *how)
+        for s, t, target, *how in found
         if (suite is None or s == suite) and (track is None or t == track) and (not targets or target in targets)
+        if _fits(how, (time_scale, cores, origin))
+        if metric is None or metric.partition("@")[0] in metrics_of(Track(t))
+        if reference is None or (t == Track.SHARDING.value) == (reference == BEST_KNOWN)
     ]
     if not kept:
-        have = ", ".join(sorted({f"{s} (track {t}, {target})" for s, t, target in found}))
-        wanted = ", ".join(word for word in (suite and f"suite {suite}", track and f"track {track}", *targets) if word)
+        have = ", ".join(sorted({_described(*row) for row in found}))
+        words: tuple[str | None, ...] = (metric and f"metric {metric}", reference and f"reference {reference}")
+        words += (suite and f"suite {suite}", track and f"track {track}", *targets)
+        how = (time_scale and f"time scale {time_scale:g}", cores and f"{cores} cores", origin and f"origin {origin}")
+        wanted = ", ".join(word for word in (*words, *how) if word)
         raise UsageError(f"no results of {wanted}", hint=f"there are: {have}")
     _require_recorded(index, unseen)
     return [
@@ -168,12 +193,32 @@ def questions(
             reference=against,
             llvm=chosen,
             split=split,
-            origin=origin,
+            origin=of or origin,
             unseen=unseen,
+            time_scale=scale,
+            cores=on,
         )
-        for s, t, target in kept
+        for s, t, target, scale, on, of in kept
         for against in ([reference] if reference else REFERENCES[t])
     ]
+
+
+_RECORDED = """SELECT DISTINCT suite, track, target, time_scale, cores,
+       CASE WHEN track = 'sharding' THEN origin END AS origin
+FROM cells WHERE llvm = ? ORDER BY suite, track, target DESC, time_scale DESC, cores, origin"""
+
+
+def _fits(how: Sequence[object], wanted: Sequence[object]) -> bool:
+    """Whether solvers ran so; the wish for an origin says nothing here of programs, which are not told apart by it."""
+    scale, cores, origin = how
+    asked_scale, asked_cores, asked_origin = wanted
+    pairs = ((asked_scale, scale), (asked_cores, cores), (asked_origin if origin else None, origin))
+    return all(asked in (None, there) for asked, there in pairs)
+
+
+def _described(suite: str, track: str, target: str, scale: float | None, cores: int | None, origin: str | None) -> str:
+    how = "" if scale is None else f", time scale {scale:g}, {cores} cores, origin {origin}"
+    return f"{suite} (track {track}, {target}{how})"
 
 
 def _require_recorded(index: "duckdb.DuckDBPyConnection", policies: tuple[str, ...]) -> None:

@@ -50,6 +50,7 @@ __all__ = [
     "detectable",
     "standings",
     "standings_sql",
+    "too_few",
     "tree_effect",
     "worst_of",
 ]
@@ -317,7 +318,7 @@ def _ranked(table: Sequence[Standing], sides: Mapping[str, _Side]) -> list[Stand
         if able:
             found, _ = rank_intervals([sides[row.policy].means for row in able])
             ranks = {row.policy: (one.low, one.high) for row, one in zip(able, found, strict=True)}
-            remarks = _too_few(able[0].benchmarks, len(able))
+            remarks = too_few(able[0].benchmarks, len(able), "programs")
         for row in group:
             low, high = ranks.get(row.policy, (None, None))
             lacking = remarks if low is not None else ()
@@ -327,12 +328,12 @@ def _ranked(table: Sequence[Standing], sides: Mapping[str, _Side]) -> list[Stand
     return done
 
 
-def _too_few(programs: int, policies: int) -> tuple[str, ...]:
-    """The remark on a table whose programs cannot order its policies, whatever they show."""
+def too_few(programs: int, policies: int, what: str) -> tuple[str, ...]:
+    """The remark on a table whose programs (``what`` they are called) cannot order its policies, whatever they show."""
     tests = policies * (policies - 1) // 2
     if tests == 0:
         return ()
     needed = 1 + math.ceil(math.log2(tests / (1 - _CONFIDENCE)) - 1e-9)
     if programs >= needed:
         return ()
-    return (f"{programs} programs: no order of {policies} policies can be told from fewer than {needed}",)
+    return (f"{programs} {what}: no order of {policies} policies can be told from fewer than {needed}",)

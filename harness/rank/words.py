@@ -4,26 +4,43 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from harness.rank.campaigns import TimedCampaign
+from harness.rank.published import PUBLISHED
+from harness.rank.solver_standings import SolverStanding
 from harness.rank.standings import Standing
 
 __all__ = [
     "campaign_lines",
     "marked_lines",
+    "multiple",
     "rank_range",
     "reason_lines",
+    "share",
     "timed_lines",
     "unused_lines",
     "verdict_mark",
 ]
 
+_HUGE, _TINY = 1000, 0.0001
 _MARKS = {"better": "▲", "worse": "▼", "equal": "=", "equivalent": "≈", "unresolved": "·"}
 
 
-def rank_range(row: Standing) -> str | None:
+def rank_range(row: Standing | SolverStanding) -> str | None:
     """``3``, or ``2–4`` where policies share ranks; None without one."""
     if row.rank is None:
         return None
     return f"{row.rank}" if row.rank == row.rank_high else f"{row.rank}–{row.rank_high}"
+
+
+def multiple(value: float) -> str:
+    """``1.0254``; what is a thousand times too much or more, ``1.3e+08``."""
+    return f"{value:.4f}" if value < _HUGE else f"{value:.1e}"
+
+
+def share(value: float) -> str:
+    """``2.54 %``, or ``1.3e+08 %``; ``0`` only for nothing at all."""
+    if 0 < value < _TINY:
+        return f"< {100 * _TINY:.2f} %"
+    return f"{100 * value:.2f} %" if value < _HUGE else f"{100 * value:.1e} %"
 
 
 def verdict_mark(verdict: str | None) -> str | None:
@@ -33,12 +50,13 @@ def verdict_mark(verdict: str | None) -> str | None:
     return f"{_MARKS[verdict]} {'not told apart' if verdict == 'unresolved' else verdict}"
 
 
-def reason_lines(table: Sequence[Standing]) -> list[str]:
+def reason_lines(table: Sequence[Standing] | Sequence[SolverStanding]) -> list[str]:
     """One line a reason: whom it concerns, and whether it keeps them from a rank."""
     concerned: dict[tuple[str, bool], list[str]] = {}
     for row in table:
+        refused = row.rank is None and row.policy_class != PUBLISHED
         for reason in row.reasons:
-            concerned.setdefault((reason, row.rank is None), []).append(row.policy)
+            concerned.setdefault((reason, refused), []).append(row.policy)
     return [
         f"{_names(policies, len(table))}{'not ranked: ' if refused else ''}{reason}"
         for (reason, refused), policies in concerned.items()

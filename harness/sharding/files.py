@@ -16,7 +16,7 @@ from harness.sharding.parse import parse_instance
 from harness.sharding.suite import Problem
 from harness.store import Store
 
-__all__ = ["data_folders", "instance_content", "load_instance"]
+__all__ = ["data_folders", "instance_content", "keep_file", "load_instance"]
 
 _COMPACT = 1
 """Version of the compact form."""
@@ -24,6 +24,7 @@ _HOST = "https://raw.githubusercontent.com"
 _TIMEOUT = 60.0
 _MOST_BYTES = 1 << 28
 _DEPTH = 2
+_FILES, _KEPT = "instance-files", "file"
 
 
 def data_folders() -> tuple[Path, ...]:
@@ -46,6 +47,21 @@ def load_instance(problem: Problem, store: Store) -> Instance:
     return read_compact(store.folder("instances", digest_of([_COMPACT, problem.digest]), make))
 
 
+def keep_file(problem: Problem, folder: Path, store: Store) -> bool:
+    """Take the instance's file from a folder into the cache; False where it is not in there, or made by the harness.
+
+    Raises UsageError where the file is another one.
+    """
+    path = folder / str(problem.entry.file)
+    if problem.entry.made is not None or not path.is_file():
+        return False
+    content = path.read_bytes()
+    if hashlib.sha256(content).hexdigest() != problem.entry.sha256:
+        raise _another(path, problem)
+    store.folder(_FILES, str(problem.entry.sha256), lambda entry: _write(entry, content))
+    return True
+
+
 def instance_content(problem: Problem, store: Store) -> bytes:
     """The instance's file as it is published, gzipped or not: made, found or fetched. Raises as ``load_instance``."""
     entry = problem.entry
@@ -59,12 +75,20 @@ def instance_content(problem: Problem, store: Store) -> bytes:
             return content
         wrong = path
     if wrong is not None:
-        raise UsageError(
-            f"it is not the file that the suite pins (sha256 {str(entry.sha256)[:12]}…)",
-            where=str(wrong),
-            hint="remove it, or put the right one in its place",
-        )
+        raise _another(wrong, problem)
     return _fetched(problem, store)
+
+
+def _another(path: Path, problem: Problem) -> UsageError:
+    return UsageError(
+        f"it is not the file that the suite pins (sha256 {str(problem.entry.sha256)[:12]}…)",
+        where=str(path),
+        hint="remove it, or put the right one in its place",
+    )
+
+
+def _write(entry: Path, content: bytes) -> None:
+    (entry / _KEPT).write_bytes(content)
 
 
 def _candidates(problem: Problem) -> Iterator[Path]:
@@ -78,13 +102,14 @@ def _candidates(problem: Problem) -> Iterator[Path]:
 
 
 def _fetched(problem: Problem, store: Store) -> bytes:
-    """From upstream, once."""
+    """From the cache, or once from upstream."""
     entry, upstream = problem.entry, problem.upstream
     hint = f"put {entry.file} into a folder of HARNESS_DATA"
-    if upstream is None:
+    if upstream is None and not store.path(_FILES, str(entry.sha256)).is_dir():
         raise PrerequisiteError("its file is not here", where=problem.id, hint=hint)
 
     def make(folder: Path) -> None:
+        assert upstream is not None
         address = f"{_HOST}/{upstream.repository}/{upstream.commit}/{upstream.folder}/{entry.file}"
         try:
             with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer:  # noqa: S310 - https, as written above
@@ -98,6 +123,6 @@ def _fetched(problem: Problem, store: Store) -> bytes:
             ) from None
         if hashlib.sha256(content).hexdigest() != entry.sha256:
             raise UsageError(f"{address} is not the file that the suite pins", where=problem.id, hint=hint)
-        (folder / "file").write_bytes(content)
+        _write(folder, content)
 
-    return (store.folder("instance-files", str(entry.sha256), make) / "file").read_bytes()
+    return (store.folder(_FILES, str(entry.sha256), make) / _KEPT).read_bytes()

@@ -44,7 +44,7 @@ class SolveRequest:
 def make_solve_request(
     suite: str,
     benchmarks: Iterable[str] = (),
-    policies: Iterable[str] = (),
+    policies: Iterable[str | Policy] = (),
     time_scale: float = 1.0,
     cores: int | None = None,
 ) -> SolveRequest:
@@ -53,8 +53,10 @@ def make_solve_request(
     Without policies: every baseline and submission that solves instances.
     """
     loaded = load_sharding_suite(suite)
-    names = list(policies)
-    chosen = choose_policies(names) or [p for p in all_policies() if p.manifest.kind is PolicyKind.SHARDING]
+    named = list(policies)
+    chosen = choose_policies(policy for policy in named if isinstance(policy, str))
+    chosen += [policy for policy in named if isinstance(policy, Policy)]
+    chosen = chosen or [policy for policy in all_policies() if policy.manifest.kind is PolicyKind.SHARDING]
     for policy in chosen:
         if policy.manifest.kind is not PolicyKind.SHARDING:
             raise UsageError(

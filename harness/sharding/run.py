@@ -182,6 +182,7 @@ def _header(
         "track": Track.SHARDING,
         "benchmarks": {problem.entry.name: _facts(problem) for problem in there},
         "min_coverage": request.suite.definition.min_coverage,
+        "trained_on": _trained_on(request, there),
         "solving": Solving(
             time_scale=request.time_scale,
             cores=len(request.cores),
@@ -192,6 +193,19 @@ def _header(
             missing=missing,
         ),
     }
+
+
+def _trained_on(request: SolveRequest, there: Sequence[Problem]) -> dict[str, tuple[str, ...]]:
+    """Of each policy, the instances that it was trained on: named alone, or with the others of their split."""
+    found = {
+        policy.name: tuple(
+            problem.entry.name
+            for problem in there
+            if {problem.id, f"{problem.suite}:{problem.entry.split.value}"} & set(policy.manifest.trained_on)
+        )
+        for policy in request.policies
+    }
+    return {name: instances for name, instances in found.items() if instances}
 
 
 def _facts(problem: Problem) -> BenchmarkFacts:

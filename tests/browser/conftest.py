@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import ConsoleMessage, Page, Request, expect, sync_playwright
 
 from harness.paths import ROOT
-from tests.browser.recorded import write_results, write_speed, write_timed
+from tests.browser.recorded import write_results, write_solved, write_speed, write_timed
 
 CHROMIUM = Path("/usr/bin/chromium")
 QUIET = [
@@ -51,6 +51,12 @@ def speed_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> I
 def timed_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The page over runs with timing campaigns."""
     yield from _site(tmp_path_factory.mktemp("timed"), write_timed)
+
+
+@pytest.fixture(scope="module")
+def solvers_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The page over a run of solvers."""
+    yield from _site(tmp_path_factory.mktemp("solvers"), write_solved)
 
 
 def _site(folder: Path, write: Callable[[Path], object]) -> Iterator[Site]:
