@@ -1,5 +1,5 @@
 # The two commands are `make run` and `make test`; both install what is missing first.
-.PHONY: run test test-all check bench verdicts setup setup-test serve requirements
+.PHONY: run test test-all check bench verdicts ablation setup setup-test serve requirements
 
 run: setup            ## measure every policy on cBench and print the standings
 	.venv/bin/harness run --suite cbench
@@ -23,6 +23,9 @@ bench: setup-test     ## the harness's own speed
 verdicts: setup-test  ## what other tools conclude of the same executables in the same time: an hour and a half
 	@scripts/setup verdicts
 	.venv/bin/python -m benchmarks.verdicts
+
+ablation: setup-test  ## what each part of the reference solver gives, in a tenth of the contest's time: forty minutes
+	.venv/bin/python -m benchmarks.ablation
 
 serve: setup          ## the leaderboard in the browser
 	.venv/bin/harness serve
