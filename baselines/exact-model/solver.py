@@ -2,9 +2,10 @@
 
 A variable for each strategy of a node (binary, one of a node is 1) and for each two strategies that an edge joins
 (continuous: its rows and columns sum to the nodes' variables, so that it is their product). Choices that cost 10^18 or
-more are left out where there are others. Memory is a row for each moment at which some node begins to live before the
-next one ends; bytes are divided by their greatest common divisor. Every improvement is judged here, in whole numbers,
-before it is printed. Instances with too many variables get the assignment of least memory.
+more are left out where there are others; where nothing fits without them, what is printed is the assignment of least
+memory. Memory is a row for each moment at which some node begins to live before the next one ends; bytes are divided by
+their greatest common divisor. Every improvement is judged here, in whole numbers, before it is printed. Instances with
+too many variables get the assignment of least memory.
 """
 
 import json
@@ -77,6 +78,7 @@ class Model:
         self.problem = problem
         self.columns = [self._allowed(costs) for costs in problem.costs]
         self.costs: list[float] = []
+        self.closed: list[int] = []  # columns that must be 0
         self.nodes: list[dict[int, int]] = []  # node → strategy → column
         for costs, allowed in zip(problem.costs, self.columns, strict=True):
             self.nodes.append({x: self._column(costs[x]) for x in allowed})
@@ -103,7 +105,10 @@ class Model:
         width = len(self.problem.costs[b])
         if a == b:
             for x, column in self.nodes[a].items():
-                self.costs[column] += table[x * width + x]
+                if table[x * width + x] < FORBIDDEN:
+                    self.costs[column] += table[x * width + x]
+                else:
+                    self.closed.append(column)
             return
         pairs = {
             (x, y): self._column(table[x * width + y])
@@ -136,7 +141,9 @@ class Model:
         lp = highspy.HighsLp()
         lp.num_col_, lp.num_row_ = count, len(self.rows)
         lp.col_cost_ = np.array(self.costs)
-        lp.col_lower_, lp.col_upper_ = np.zeros(count), np.ones(count)
+        lp.col_lower_, upper = np.zeros(count), np.ones(count)
+        upper[self.closed] = 0
+        lp.col_upper_ = upper
         lp.row_lower_ = np.array([row[0] for row in self.rows])
         lp.row_upper_ = np.array([row[1] for row in self.rows])
         starts = np.cumsum([0, *(len(row[2]) for row in self.rows)])

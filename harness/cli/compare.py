@@ -10,11 +10,14 @@ from harness.cli.output import Column, Format, emit
 from harness.paths import default_results
 from harness.rank import Comparison, Versus, campaigns, versus
 from harness.rank.contest import NEVER, percent
-from harness.rank.question import Question
-from harness.rank.words import campaign_lines, verdict_mark
+from harness.rank.question import Question, benchmarks_called
+from harness.rank.words import campaign_lines, multiple, verdict_mark
 from harness.record import open_index
 
 __all__ = ["compare"]
+
+_EXACT = 2**53
+"""Whole numbers up to this are what they are as a double."""
 
 
 def compare(a: str, b: str, results: Path | None, format_: Format, **restrictions: Any) -> int:
@@ -24,11 +27,11 @@ def compare(a: str, b: str, results: Path | None, format_: Format, **restriction
         questions = _without_reference(asked(index, restrictions))
         for question, found in answers(questions, lambda question: versus(index, question, a, b)):
             if format_ is Format.TABLE:
-                title = f"{question.suite} · {question.target} · {question.metric}: {a} against {b}"
+                title = f"{question.suite} · {question.target} · {question.metric}{_how(question)}: {a} against {b}"
                 shown = [_shown(row) for row in found.rows]
                 emit(shown, _columns(a, b, shown), format_, title=f"\n{title}")
                 timed = campaign_lines(campaigns(index, question, (a, b)), (row.pairs for row in found.rows))
-                print("\n".join((*_summary(found, a, b), *timed)))
+                print("\n".join((*_summary(question, found, a, b), *timed)))
             where = {"suite": question.suite, "target": question.target, "metric": question.metric}
             records += [where | {"policy_a": a, "policy_b": b} | row.record() for row in found.rows]
     if format_ is not Format.TABLE:
@@ -43,12 +46,11 @@ def _without_reference(questions: Sequence[Question]) -> list[Question]:
 
 def _columns(a: str, b: str, shown: Sequence[dict[str, Any]]) -> tuple[Column, ...]:
     """The columns that some row has something in."""
-    value = "{:,.6g}".format
     every = (
         Column("benchmark", "benchmark"),
-        Column(a, "a", value, right=True),
-        Column(b, "b", value, right=True),
-        Column(f"{b}/{a}", "ratio", "{:.4f}".format, right=True),
+        Column(a, "a", _value, right=True),
+        Column(b, "b", _value, right=True),
+        Column(f"{b}/{a}", "ratio", multiple, right=True),
         Column("95 % interval", "interval"),
         Column("", "mark"),
         Column("pairs", "pairs", right=True),
@@ -57,6 +59,17 @@ def _columns(a: str, b: str, shown: Sequence[dict[str, Any]]) -> tuple[Column, .
     )
     optional = {"interval", "pairs", "seen", "note"}
     return tuple(column for column in every if column.field not in optional or any(row[column.field] for row in shown))
+
+
+def _how(question: Question) -> str:
+    """Under which conditions solvers ran."""
+    if question.time_scale is None:
+        return ""
+    return f" · {question.origin} · time scale {question.time_scale:g}, {question.cores} cores"
+
+
+def _value(number: float) -> str:
+    return f"{number:,.0f}" if float(number).is_integer() and abs(number) < _EXACT else f"{number:,.6g}"
 
 
 def _shown(row: Comparison) -> dict[str, Any]:
@@ -73,21 +86,22 @@ def _shown(row: Comparison) -> dict[str, Any]:
     }
 
 
-def _summary(found: Versus, a: str, b: str) -> list[str]:
+def _summary(question: Question, found: Versus, a: str, b: str) -> list[str]:
     summary = found.summary
     never = next((row.remark for row in found.rows if row.remark.startswith(NEVER)), None)
     if summary.mean is None:
         return [summary.conclusion]
     exact = summary.these_low == summary.these_high
+    what = benchmarks_called(question)
     these = "exact for these" if exact else f"{_interval(summary.these_low, summary.these_high)} for these"
     return [
-        f"geometric mean {summary.mean:.4f} over {summary.completed} of {summary.programs} programs: "
+        f"geometric mean {multiple(summary.mean)} over {summary.completed} of {summary.programs} {what}: "
         f"{a} is better on {summary.wins}, {b} on {summary.losses}, neither on {summary.ties}",
-        f"95 % interval: {_interval(summary.low, summary.high)} for programs like these; {these}",
+        f"95 % interval: {_interval(summary.low, summary.high)} for {what} like these; {these}",
         summary.conclusion,
         *([never] if never else []),
     ]
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return "unknown" if low is None or high is None else f"{low:.4f} – {high:.4f}"
+    return "unknown" if low is None or high is None else f"{multiple(low)} – {multiple(high)}"

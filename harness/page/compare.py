@@ -1,7 +1,7 @@
 """Two policies side by side: on which programs one is better, and by how much."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
@@ -9,7 +9,7 @@ import streamlit as st
 from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, unit
 from harness.page.charts import CONFIG, comparison_figure
-from harness.page.formats import ABSENT, interval, plain, ratio
+from harness.page.formats import ABSENT, interval, plain, quantity, ratio
 from harness.page.notes import SEEN, how_compared
 from harness.page.palette import palette
 from harness.page.sql import show_sql
@@ -17,7 +17,7 @@ from harness.page.table import number_format, show_table
 from harness.rank.campaigns import campaigns
 from harness.rank.compare import Comparison, Summary, compare_sql, versus
 from harness.rank.contest import NEVER, percent
-from harness.rank.question import Question, is_of_solvers, is_paired
+from harness.rank.question import Question, benchmarks_called, is_of_solvers, is_paired
 from harness.rank.solver_standings import solver_standings
 from harness.rank.standings import standings
 from harness.rank.words import campaign_lines, verdict_mark
@@ -44,7 +44,7 @@ def render() -> None:
         timed = campaign_lines(campaigns(index, question, (a, b)), (row.pairs for row in found.rows))
     rows = found.rows
     st.markdown(describe(question))
-    _summary(found.summary, a, b)
+    _summary(found.summary, question, a, b)
     st.caption("  \n".join(map(plain, timed)))
     if any(row.ratio is not None for row in rows):
         st.plotly_chart(
@@ -68,7 +68,7 @@ def _policies(index: "duckdb.DuckDBPyConnection", question: Question) -> list[st
     return [row.policy for row in standings(index, question)]
 
 
-def _summary(found: Summary, a: str, b: str) -> None:
+def _summary(found: Summary, question: Question, a: str, b: str) -> None:
     st.markdown(f"**{plain(found.conclusion)}**")
     mean, wins, losses, ties, both = st.columns(5)
     mean.metric(
@@ -82,8 +82,9 @@ def _summary(found: Summary, a: str, b: str) -> None:
     both.metric("completed by both", f"{found.completed}/{found.programs}")
     if found.mean is not None:
         exact = found.these_low == found.these_high
+        what = benchmarks_called(question)
         these = "exact for these" if exact else f"{interval(found.these_low, found.these_high)} for these"
-        st.markdown(f"95 % interval of the mean: {interval(found.low, found.high)} for programs like these; {these}.")
+        st.markdown(f"95 % interval of the mean: {interval(found.low, found.high)} for {what} like these; {these}.")
 
 
 def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> None:
@@ -103,19 +104,31 @@ def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> No
             "remark": [_remark(row) for row in rows],
         }
     ).astype({"pairs": "Int64"})
-    frame = frame.drop(columns=_saying_nothing(rows, timed=is_paired(question.metric)))
+    of_solvers = is_of_solvers(question)
+    frame = frame.drop(columns=_saying_nothing(rows, without_difference=is_paired(question.metric) or of_solvers))
+    if of_solvers:  # as text: a table's numbers end at 2^53
+        frame = frame.assign(**{side: [quantity(getattr(row, side)) for row in rows] for side in ("a", "b")})
+        frame = frame.assign(ratio=[ratio(row.ratio) for row in rows])
     config = st.column_config
     unit_ = unit(question.metric, question.target)
     number = number_format(question.metric)
+
+    def side(label: str, policy: str) -> Any:
+        if of_solvers:
+            return config.TextColumn(label, width=150, alignment="right", help=policy)
+        return config.NumberColumn(label, format=number, help=policy)
+
     show_table(
         frame,
         "comparison",
         {
             "benchmark": config.TextColumn("benchmark", width=105),
-            "a": config.NumberColumn(f"A ({unit_})", format=number, help=a),
-            "b": config.NumberColumn(f"B ({unit_})", format=number, help=b),
+            "a": side(f"A ({unit_})", a),
+            "b": side(f"B ({unit_})", b),
             "difference": config.NumberColumn(f"A − B ({unit_})", format=number),
-            "ratio": config.NumberColumn("B / A", format="%.4f", width=90, help="Above 1, A is better."),
+            "ratio": config.TextColumn("B / A", width=90, alignment="right", help="Above 1, A is better.")
+            if of_solvers
+            else config.NumberColumn("B / A", format="%.4f", width=90, help="Above 1, A is better."),
             "interval": config.TextColumn("95 % interval", width=125, alignment="right", help="Of the ratio."),
             "verdict": config.TextColumn("verdict on A", width=115),
             "pairs": config.NumberColumn("pairs", width=55),
@@ -134,9 +147,9 @@ def _remark(row: Comparison) -> str:
     return NEVER if row.remark.startswith(NEVER) else row.remark
 
 
-def _saying_nothing(rows: Sequence[Comparison], *, timed: bool) -> list[str]:
+def _saying_nothing(rows: Sequence[Comparison], *, without_difference: bool) -> list[str]:
     """The columns that are the same in every row, or of no use: medians of times are not subtracted."""
-    found = ["difference"] if timed else []
+    found = ["difference"] if without_difference else []
     found += ["interval", "mde"] if all(row.low is None for row in rows) else []
     found += ["pairs"] if all(row.pairs is None for row in rows) else []
     found += ["outcome_a", "outcome_b"] if all(row.outcome_a == row.outcome_b == "ok" for row in rows) else []

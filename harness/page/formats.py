@@ -6,24 +6,30 @@ ABSENT = "–"
 ROW_HEIGHT = 30
 """Of a table, in pixels."""
 _SHORT = 12
+_HUGE = 1e4
+_EXACT = 2**53
 _MARKUP = frozenset(r"\`*_{}[]()#+!|<>$~:")
 
 
 def ratio(value: float | None) -> str:
-    """``0.9980``."""
-    return ABSENT if value is None else f"{value:.4f}"
+    """``0.9980``; what is ten thousand and more, ``3.83e+06``."""
+    return ABSENT if value is None else _four(value)
+
+
+def _four(value: float) -> str:
+    return f"{value:.4f}" if value < _HUGE else f"{value:.2e}"
 
 
 def interval(low: float | None, high: float | None) -> str:
     """``0.9917 – 1.0043``."""
-    return ABSENT if low is None or high is None else f"{low:.4f} – {high:.4f}"
+    return ABSENT if low is None or high is None else f"{_four(low)} – {_four(high)}"
 
 
 def quantity(value: float | None) -> str:
-    """``43,915``; what is no whole number, with six significant digits."""
+    """``43,915``; what is no whole number, or too large for an exact one, with six significant digits."""
     if value is None:
         return ABSENT
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < _EXACT else f"{value:,.6g}"
 
 
 def short(digest: str | None) -> str:

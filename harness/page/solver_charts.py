@@ -1,5 +1,6 @@
 """Solvers as Plotly figures: scores, shares of single instances, cost and memory over time. Pure, as ``charts``."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
@@ -35,12 +36,13 @@ def scores_figure(table: Sequence[SolverStanding], baselines: frozenset[str], co
             continue
         up = [None if row.high is None else row.high - row.score for row in rows]
         down = [None if row.low is None else row.score - row.low for row in rows]
+        bars = {"type": "data", "array": up, "arrayminus": down, "thickness": 1.5, "width": 4}
         figure.add_bar(
             name=name,
             orientation="h",
             y=[row.policy for row in rows],
             x=[row.score for row in rows],
-            error_x={"type": "data", "array": up, "arrayminus": down, "thickness": 1.5, "width": 4},
+            error_x=bars if any(row.high is not None for row in rows) else None,
             marker={"color": colour},
             customdata=[_standing_hover(row) for row in rows],
             hovertemplate="%{customdata}<extra></extra>",
@@ -68,7 +70,7 @@ def shares_figure(rows: Sequence[SolverFigure], colours: Palette) -> go.Figure:
     """Best known / cost of each instance: what it adds to the score. One without a solution has its outcome instead."""
     figure = go.Figure()
     kinds = (
-        ("proven optimal", colours.submission, lambda row: row.optimal),
+        ("proven optimal", colours.line, lambda row: row.optimal),
         ("below the best known", colours.better, lambda row: not row.optimal and row.share > 1),
         ("not below it", colours.baseline, lambda row: row.solved and not row.optimal and row.share <= 1),
         ("no solution: counts 0", colours.failed, lambda row: not row.solved),
@@ -77,6 +79,7 @@ def shares_figure(rows: Sequence[SolverFigure], colours: Palette) -> go.Figure:
         mine = [row for row in rows if wanted(row)]
         if not mine:
             continue
+        row_solved = mine[0].solved
         figure.add_bar(
             name=name,
             orientation="h",
@@ -85,7 +88,7 @@ def shares_figure(rows: Sequence[SolverFigure], colours: Palette) -> go.Figure:
             text=[ratio(row.share) if row.solved else row.outcome for row in mine],
             textposition="outside",
             cliponaxis=False,
-            marker={"color": colour, "pattern": {"shape": "/" if name == "below the best known" else ""}},
+            marker={"color": colour, "pattern": {"shape": "" if row_solved else "/", "fillmode": "replace"}},
             customdata=[_figure_hover(row) for row in mine],
             hovertemplate="%{customdata}<extra></extra>",
         )
@@ -124,18 +127,21 @@ def costs_figure(
             text=[f"{cost:,} at {seconds:.2f} s" for seconds, cost in (*points, (instance.limit, points[-1][1]))],
             hovertemplate=f"<b>{policy}</b><br>%{{text}}<br>%{{y:.4f}} of the best known<extra></extra>",
         )
-    figure.add_hline(y=1, line={"color": colours.line, "width": 1.5, "dash": "dash"}, annotation_text="best known")
+    _level(figure, 1.0, "best known", "dash", "bottom", colours)
     if instance.bound and instance.bound < best:
-        figure.add_hline(
-            y=instance.bound / best,
-            line={"color": colours.line, "width": 1, "dash": "dot"},
-            annotation_text="proven lower bound",
-            annotation_position="bottom right",
-        )
+        _level(figure, instance.bound / best, "proven lower bound", "dot", "top", colours)
     lay_out(figure, _HEIGHT)
     figure.update_xaxes(type="log", title_text=f"seconds, of {instance.limit:g}", dtick=1)
-    figure.update_yaxes(type="log", title_text="cost / best known", showgrid=True)
+    figure.update_yaxes(type="log", title_text="cost / best known", showgrid=True, nticks=6, tickformat="~g")
     return figure
+
+
+def _level(figure: go.Figure, value: float, label: str, dash: str, anchor: str, colours: Palette) -> None:
+    """A labelled line across a chart whose y axis is logarithmic: of a label, plotly takes the logarithm."""
+    figure.add_hline(y=value, line={"color": colours.line, "width": 1.2, "dash": dash})
+    figure.add_annotation(
+        text=label, x=1, xref="paper", xanchor="right", y=math.log10(value), yanchor=anchor, showarrow=False
+    )
 
 
 def memory_figure(found: MemoryOverTime, policy: str, colours: Palette) -> go.Figure:

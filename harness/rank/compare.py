@@ -10,7 +10,7 @@ from harness.errors import UsageError
 from harness.measure import find_metric
 from harness.rank.contest import NEVER, Contest, Result, finite_ratio, known, lost, mean_value, percent, result, timed
 from harness.rank.figures import figures_sql, pairs_sql, ratio_sql, same_object_sql
-from harness.rank.question import Question, can_be_zero, is_paired, quote
+from harness.rank.question import Question, benchmarks_called, can_be_zero, is_paired, quote
 from harness.rank.standings import detectable, tree_effect
 from harness.statistics import SuiteEffect, Verdict, sign_flip_p
 
@@ -220,7 +220,7 @@ def _summary(question: Question, a: str, b: str, table: Sequence[tuple[Compariso
     numbers = (wins, losses, sum(word is not None for word in verdicts) - wins - losses, len(done), len(table))
     if not done:
         never = next((row.remark for row, _ in table if row.remark.startswith(NEVER)), "")
-        conclusion = never or "no program has a value under both"
+        conclusion = never or f"none of the {benchmarks_called(question)} has a value under both"
         return Summary(None, *numbers, None, None, None, None, None, None, conclusion)
     effect = tree_effect(
         [found for _, found, _ in done],
@@ -257,22 +257,21 @@ def _refusal(question: Question, found: Sequence[Result]) -> str:
 
 
 def _sentence(question: Question, a: str, b: str, places: Sequence[float], effect: SuiteEffect, p: float) -> str:
+    what = benchmarks_called(question)
     if not any(places):
-        return f"{a} and {b} are equal on every program that both completed"
+        return f"{a} and {b} are equal on all {what} that both completed"
     if len(places) < _FEWEST or effect.like_these is None:
-        return f"{len(places)} programs: from fewer than {_FEWEST}, nothing can be told of programs like these"
+        return f"{len(places)} {what}: from fewer than {_FEWEST}, nothing can be told of {what} like these"
     low, high = effect.like_these
     if p > _LEVEL:
         mde = detectable(effect.estimate, effect.like_these)
         seen = "" if mde is None else f"; a difference of {percent(mde)} would have been seen"
-        return f"{a} and {b} cannot be told apart on programs like these (p = {_p(p)}){seen}"
+        return f"{a} and {b} cannot be told apart on {what} like these (p = {_p(p)}){seen}"
     better, worse = (a, b) if effect.estimate > 0 else (b, a)
     adjective = "faster" if is_paired(question.metric) else "better"
     if low <= 0 <= high:
-        return (
-            f"{better} may be {adjective} than {worse} on programs like these (p = {_p(p)}), but the interval holds 1"
-        )
-    return f"{better} is {adjective} than {worse} on programs like these (p = {_p(p)})"
+        return f"{better} may be {adjective} than {worse} on {what} like these (p = {_p(p)}), but the interval holds 1"
+    return f"{better} is {adjective} than {worse} on {what} like these (p = {_p(p)})"
 
 
 def _p(value: float) -> str:

@@ -20,6 +20,7 @@ __all__ = [
     "PAIRED",
     "REFERENCES",
     "Question",
+    "benchmarks_called",
     "can_be_zero",
     "fingerprints",
     "floor",
@@ -82,6 +83,11 @@ class Question:
 def is_of_solvers(question: Question) -> bool:
     """Whether it is about solvers of instances, not about compiled programs."""
     return question.track == Track.SHARDING.value
+
+
+def benchmarks_called(question: Question) -> str:
+    """What its benchmarks are: ``programs`` or ``instances``."""
+    return "instances" if is_of_solvers(question) else "programs"
 
 
 def quote(text: str) -> str:

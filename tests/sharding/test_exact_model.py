@@ -53,23 +53,24 @@ def solve(content: bytes, nodes: int, folder: Path, seconds: float = 20.0) -> li
     return [answer.assignment.tolist() for answer in answers.kept]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 2, 3, 5, 8, 10, 11])
 def test_it_finds_the_cheapest_assignment_that_fits(seed: int, tmp_path: Path) -> None:
     document = problem(seed)
     judged = [by_hand(document, chosen) for chosen in product(range(3), repeat=6)]
     lowest = min(cost for cost, feasible in judged if feasible)
     found = [by_hand(document, tuple(answer)) for answer in solve(as_json(document), 6, tmp_path)]
     assert all(feasible for _, feasible in found)
-    assert found[-1][0] == lowest
-    assert lowest != min(cost for cost, _ in judged) or seed in _ROOMY
+    assert found[-1][0] == lowest < 10**18
+    assert (lowest == min(cost for cost, _ in judged)) == (seed == 5), "memory decides all but one of them"
 
 
-_ROOMY: set[int] = set()
-"""Seeds whose cheapest assignment needs no more memory than there is."""
+def test_where_only_forbidden_choices_fit_it_says_what_it_has(tmp_path: Path) -> None:
+    (only,) = solve(as_json(problem(4)), 6, tmp_path)
+    assert by_hand(problem(4), tuple(only))[1]
 
 
 def test_a_large_instance_gets_something_feasible_at_once(tmp_path: Path) -> None:
-    content = generate("large", 1, 60)
+    content = generate("large", 1, 140)
     nodes = len(json.loads(content)["problem"]["nodes"]["costs"])
     (only,) = solve(content, nodes, tmp_path)
     assert len(only) == nodes
