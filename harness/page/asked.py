@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ask", "command_options", "describe", "unit", "view_of"]
 
 _ALL = "all"
-_INSTANCES = {"contest": "contest instances", "own": "made instances"}
+_INSTANCES = {"contest": "contest instances", "own": "made instances", "local": "local instances"}
 _ORIGINS = {_ALL: _ALL, "debian": "upstream (debian)", "own": "own", "local": "local"}
 
 

@@ -336,4 +336,5 @@ def too_few(programs: int, policies: int, what: str) -> tuple[str, ...]:
     needed = 1 + math.ceil(math.log2(tests / (1 - _CONFIDENCE)) - 1e-9)
     if programs >= needed:
         return ()
+    what = what.removesuffix("s") if programs == 1 else what
     return (f"{programs} {what}: no order of {policies} policies can be told from fewer than {needed}",)

@@ -30,7 +30,7 @@ def describe_problem(problem: Problem, store: Store) -> dict[str, Any]:
     entry = problem.entry
     record: dict[str, Any] = {
         "name": entry.name,
-        "origin": entry.origin.value,
+        "origin": problem.origin.value,
         "split": entry.split.value,
         "seconds": entry.seconds,
         "best": entry.best,

@@ -16,7 +16,7 @@ from harness.sharding.parse import parse_instance
 from harness.sharding.suite import Problem
 from harness.store import Store
 
-__all__ = ["data_folders", "instance_content", "keep_file", "load_instance"]
+__all__ = ["data_folders", "instance_content", "keep_file", "load_instance", "require_file"]
 
 _COMPACT = 1
 """Version of the compact form."""
@@ -77,6 +77,12 @@ def instance_content(problem: Problem, store: Store) -> bytes:
     if wrong is not None:
         raise _another(wrong, problem)
     return _fetched(problem, store)
+
+
+def require_file(problem: Problem, store: Store) -> None:
+    """Raise PrerequisiteError unless the instance's file can be had too: the compact form does without it."""
+    if problem.entry.made is None and next(_candidates(problem), None) is None:
+        _fetched(problem, store)
 
 
 def _another(path: Path, problem: Problem) -> UsageError:

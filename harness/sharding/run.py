@@ -23,7 +23,7 @@ from harness.record.decisions import store_decisions
 from harness.record.rows import BenchmarkFacts, History, InstanceFacts, Row, Solving
 from harness.record.runfile import Journal, run_files, write_run
 from harness.sharding.cell import SolverCell, SolverResult, cached_solution, run_solver_cell, solver_cell_key
-from harness.sharding.files import load_instance
+from harness.sharding.files import load_instance, require_file
 from harness.sharding.judge import EvaluatorError
 from harness.sharding.request import SolveRequest
 from harness.sharding.suite import Problem
@@ -105,6 +105,7 @@ def _load_instances(request: SolveRequest, bench: Bench, observer: Observer) -> 
     for problem in request.problems:
         try:
             load_instance(problem, bench.store)
+            require_file(problem, bench.store)  # for the solvers: what was parsed before may be gone
         except PrerequisiteError as error:
             if request.named or len(missing) + 1 == len(request.problems):
                 raise
@@ -210,7 +211,7 @@ def _trained_on(request: SolveRequest, there: Sequence[Problem]) -> dict[str, tu
 
 def _facts(problem: Problem) -> BenchmarkFacts:
     entry = problem.entry
-    return BenchmarkFacts(split=entry.split, origin=entry.origin.value, program_digest=problem.digest)
+    return BenchmarkFacts(split=entry.split, origin=problem.origin.value, program_digest=problem.digest)
 
 
 class _Ticker:

@@ -84,11 +84,6 @@ class InstanceEntry(Model):
         return self
 
     @property
-    def origin(self) -> Origin:
-        """A contest's, or made here."""
-        return Origin.OWN if self.made else Origin.CONTEST
-
-    @property
     def optimal(self) -> bool:
         """Whether the best cost is proven to be the lowest."""
         return self.best is not None and self.best == self.bound
@@ -129,6 +124,13 @@ class Problem:
     def id(self) -> str:
         """``suite/instance``."""
         return f"{self.suite}/{self.entry.name}"
+
+    @property
+    def origin(self) -> Origin:
+        """Made here; of a contest, whose files are published; or a file of the user's."""
+        if self.entry.made:
+            return Origin.OWN
+        return Origin.CONTEST if self.upstream else Origin.LOCAL
 
     @cached_property
     def digest(self) -> str:

@@ -268,9 +268,7 @@ def write_solved(folder: Path) -> None:
         "suite": "iopddl",
         "track": "sharding",
         "benchmarks": {
-            name: BenchmarkFacts(
-                split=one.entry.split, origin=one.entry.origin.value, program_digest=one.digest
-            ).model_dump()
+            name: BenchmarkFacts(split=one.entry.split, origin=one.origin.value, program_digest=one.digest).model_dump()
             for name, one in problems.items()
         },
         "solving": Solving(

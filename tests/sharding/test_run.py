@@ -92,7 +92,7 @@ def test_the_standings_are_the_contests(user: User) -> None:
     assert record["gap"] == pytest.approx(136 / 120 - 1)
     assert (record["solved"], record["instances"], record["time_scale"], record["cores"]) == (2, 2, 1.0, 1)
     table = user.harness("leaderboard", code=0).out
-    assert "made · track sharding · 2 instances, contest · time scale 1, 1 core" in table
+    assert "made · track sharding · 2 instances, local · time scale 1, 1 core" in table
     assert "no order of 6 policies can be told from fewer than" in table
     lines = user.json("leaderboard", "--instances")
     huge = next(line for line in lines if (line["policy"], line["benchmark"]) == ("settles", "huge"))
@@ -197,6 +197,12 @@ def test_missing_instances_are_reported_and_not_dropped(place: Path, tmp_path: P
     assert "1 of 2 instances were not run: put their files into a folder of HARNESS_DATA" in answer.err
     (run,) = someone.runs()
     assert run.header.solving is not None and list(run.header.solving.missing) == ["small"]
+    data = tmp_path / "data"
+    data.mkdir()
+    (suite / "huge.json").rename(data / "huge.json")  # parsed before, and nowhere now
+    words += ("--policy", place / "improves")
+    someone.harness(*words, HARNESS_DATA=str(tmp_path / "nothing")).refused(3, "its file is not here")
+    assert "2 cells, 1 computed now" in someone.harness(*words, code=1, HARNESS_DATA=str(data)).err
     named = someone.harness(*words, "--benchmark", "small", HARNESS_DATA=str(tmp_path / "nothing"))
     named.refused(3, "its file is not here", "put small.json into a folder of HARNESS_DATA")
     (suite / "small.json").write_text("{")
