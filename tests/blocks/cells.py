@@ -33,7 +33,9 @@ def cell(program: Program, target: Target, policy: str = "greedy") -> Cell:
 
 def measure(program: Program, target: Target, bench: Bench, *metrics: str, policy: str = "greedy") -> CellResult:
     """The cell's result; all metrics that a cell takes when none is named."""
-    names = [metric.name for metric in choose_metrics(metrics) if not metric.timed]
+    names = [
+        metric.name for metric in choose_metrics(metrics, Track.SPEED if not metrics else None) if not metric.timed
+    ]
     return run_cell(cell(program, target, policy), names, bench)
 
 

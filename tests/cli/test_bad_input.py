@@ -61,7 +61,7 @@ NAMES: list[tuple[tuple[str, ...], list[str]]] = [
     (("export", "/proc/rows.csv"), ["/proc/rows.csv", "cannot be written"]),
     (("export", "nowhere/rows.parquet"), ["nowhere/rows.parquet", "cannot be written"]),
     (("export", "rows.csv", "--suite", "cbench"), ["no rows of suite 'cbench'"]),
-    (("schema", "rows"), ["unknown schema 'rows'", "there are: suite, submission, tree, header, campaign, block, row"]),
+    (("schema", "rows"), ["unknown schema 'rows'", "there are: suite, sharding, submission, tree, header, campaign,"]),
 ]
 
 

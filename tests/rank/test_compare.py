@@ -168,5 +168,5 @@ def test_nothing_is_concluded_from_few_programs_or_equal_ones(tmp_path: Path) ->
     few = whole(tmp_path, "a", "b").summary
     assert few.conclusion == "5 programs: from fewer than 6, nothing can be told of programs like these"
     same = whole(tmp_path, "a", "a").summary
-    assert same.conclusion == "a and a are equal on every program that both completed"
+    assert same.conclusion == "a and a are equal on all programs that both completed"
     assert (same.mean, same.wins, same.ties, same.losses) == (1.0, 0, 5, 0)

@@ -366,6 +366,8 @@ def test_a_guard_that_is_killed_from_outside(sandbox: Sandbox) -> None:
 
     def kill() -> None:
         inside = wait_for(f"sleep {seconds}", 2)
+        while not any(Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"sleep") for pid in inside):
+            time.sleep(0.01)  # the shell has not yet done what comes before
         guards = [pid for pid in inside if b"scratch=" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         os.kill(max(guards), signal.SIGKILL)  # the others are bubblewrap, outside
 

@@ -212,7 +212,7 @@ def test_layout_environment_and_order_are_others_in_each_block(make: Make, monke
     assert len(set(layouts)) == 4
     for layout, one in zip(layouts, seen, strict=True):
         assert {job.environment["PADDING"] for job in one.jobs} == {"x" * padding_of(layout)}
-        assert {job.core for job in one.jobs} == {facts["core"]}
+        assert {job.cores for job in one.jobs} == {(facts["core"],)}
         assert len({job.files["/program"] for job in one.jobs}) == 3, "the copy is another file"
         assert len(set(one.linked)) == 1, "with the same bytes"
     assert len({one.linked[0] for one in seen}) == 4
