@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 from harness.bench import open_bench
-from harness.cli.instances import fetch_instances
 from harness.cli.output import note, observer
 from harness.engine import local_engine
 from harness.errors import UsageError
@@ -20,6 +19,8 @@ def fetch(suite: str, folder: Path | None, jobs: int | None) -> int:
     if folder is not None and not folder.is_dir():
         raise UsageError("there is no such folder", where=str(folder))
     if sharding_file(suite):
+        from harness.cli.instances import fetch_instances
+
         return fetch_instances(suite, folder)
     programs = load_suite(suite).programs
     progress = observer()

@@ -90,6 +90,7 @@ class LineProgress:
     def __init__(self) -> None:
         self._name, self._total, self._done, self._next = "", 0.0, 0.0, 0.0
         self._started = 0.0
+        self._said = ""
 
     def stage(self, name: str, total: float) -> None:
         """See ``Observer``."""
@@ -97,7 +98,10 @@ class LineProgress:
         self._started = time.monotonic()
 
     def advance(self, weight: float, what: str) -> None:
-        """See ``Observer``."""
+        """See ``Observer``. What is no progress (``waiting: …``) is said once."""
+        if weight == 0 and what != self._said:
+            self._said = what
+            note(f"{self._name:<7} {what}")
         self._done += weight
         share = self._done / self._total if self._total else 1.0
         spent = time.monotonic() - self._started

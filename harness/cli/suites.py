@@ -8,7 +8,6 @@ from typing import Any
 from harness.admission import check_suite, definition_findings, placed
 from harness.admission.facts import hot_functions, suite_facts
 from harness.bench import Bench, open_bench
-from harness.cli.instances import check_instances, show_instances
 from harness.cli.output import Column, Format, emit, note, observer
 from harness.engine import local_engine
 from harness.errors import HarnessError, UsageError
@@ -81,6 +80,8 @@ def show(names: list[str], format_: Format) -> int:
         emit(sorted(records, key=lambda record: str(record["name"])), columns, format_)
         return 0
     if sharding_file(names[0]):
+        from harness.cli.instances import show_instances
+
         return show_instances(names[0], format_)
     suite = load_suite(names[0])
     records = _programs(suite)
@@ -161,6 +162,8 @@ def check(names: list[str], write: bool, jobs: int | None, trust: bool, format_:
     if not names:
         raise UsageError("which suite?", hint=f"harness suites check NAME; there are: {', '.join(suite_names())}")
     if sharding_file(names[0]):
+        from harness.cli.instances import check_instances
+
         return check_instances(names, format_)
     if faults := definition_findings(names[0]):
         emit([asdict(fault) for fault in faults], FINDING_COLUMNS, format_)

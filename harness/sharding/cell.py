@@ -27,6 +27,8 @@ from harness.vocabulary import Isolation, Outcome, PolicyKind, Target, Track
 
 __all__ = ["SolverCell", "SolverResult", "assignment_of", "cached_solution", "run_solver_cell", "solver_cell_key"]
 
+_JUDGING = 1
+"""To be raised with every change of what an assignment costs or which one counts: no cell keeps an old value then."""
 _GZIP = b"\x1f\x8b"
 
 
@@ -110,7 +112,7 @@ def solver_cell_key(cell: SolverCell, bench: Bench) -> str:
     is_python = cell.policy.manifest.files[SOLVER] == SOLVER_PY
     return digest_of(
         {
-            "solver cell": 1,
+            "solver cell": _JUDGING,
             "instance": cell.problem.digest,
             "policy": cell.policy.digest,
             "seconds": cell.seconds,

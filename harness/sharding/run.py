@@ -139,7 +139,7 @@ def _cells(
         return tally
     observer.stage("solve", sum(cell.seconds for cell in pending))
     task = partial(run_solver_cell, metrics=metrics, bench=bench)
-    with alone(lambda: observer.advance(0, "another harness measures: waiting")):
+    with alone(lambda: observer.advance(0, "waiting: another harness is measuring on this machine")):
         ticker = _Ticker(observer, pending)
         with ticker.running():
             for done in LocalPool(1).run(task, pending):
@@ -240,7 +240,8 @@ class _Ticker:
         with self._lock:
             self._left.remove(cell)
             told, self._told, self._since = self._told, 0.0, monotonic()
-            self._observer.advance(cell.seconds - told, cell.name)
+            if told < cell.seconds:
+                self._observer.advance(cell.seconds - told, cell.name)
 
     def _tick(self) -> None:
         while not self._ended.wait(_TICK):

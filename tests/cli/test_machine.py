@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli.output import LineProgress
 from harness.digest import digest_file
 from harness.record import run_files
 from harness.toolchain import Toolchain, find_toolchain
@@ -239,3 +240,12 @@ def test_nothing_of_the_checkout_is_touched(tiny: User, tmp_path: Path) -> None:
     before = {path: digest_file(path) for path in tree}
     User.at(tmp_path).harness(*RUN, "--benchmark", "glob", "--target", "x86-64", code=0)
     assert {path: digest_file(path) for path in TINY.parent.rglob("*") if path.is_file()} == before
+
+
+def test_waiting_for_the_machine_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = LineProgress()
+    progress.stage("solve", 4.0)
+    for weight, what in ((1.0, "one"), (0.0, "waiting: another"), (0.0, "waiting: another"), (3.0, "two")):
+        progress.advance(weight, what)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[1] for line in lines] == ["25%", "waiting:", "100%"]

@@ -152,10 +152,10 @@ def calm(tiny: User, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     return undisturbed(tmp_path_factory.mktemp("calm"), FEW, tiny)
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_killed_ten_times(tmp_path: Path, tiny: User, calm: Undisturbed, seed: int) -> None:
-    """Twice ten kills at random moments, so that two workers share them."""
-    disturb(tmp_path, FEW, calm, tiny, kills=10, seed=seed)
+@pytest.mark.parametrize(("seed", "kills"), [(1, 5), pytest.param(2, 15, marks=pytest.mark.slow)])
+def test_killed_again_and_again(tmp_path: Path, tiny: User, calm: Undisturbed, seed: int, kills: int) -> None:
+    """At random moments."""
+    disturb(tmp_path, FEW, calm, tiny, kills=kills, seed=seed)
 
 
 @pytest.mark.slow

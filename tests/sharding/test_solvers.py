@@ -18,7 +18,7 @@ from harness.sharding.solver import prepare_solver, solver_job
 from harness.sharding.suite import load_sharding_suite
 from tests.sharding.test_evaluate import DATA
 
-SECONDS = 8.0
+SECONDS = 5.0
 
 
 @pytest.fixture(scope="module")
