@@ -1,17 +1,22 @@
 """``harness replay``."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.bench import open_bench
 from harness.cli.output import Column, Format, emit, note, observer
 from harness.engine import local_engine
 from harness.paths import default_results
 from harness.record import RunFile
-from harness.replay import replay_run
+from harness.replay import Rebuilt, replay_run
 from harness.replay.find import find_run
 from harness.vocabulary import Track
+
+if TYPE_CHECKING:
+    from harness.sharding.replay import Judged
 
 __all__ = ["replay"]
 
@@ -59,12 +64,7 @@ def replay(
         answers = replay_run(found, bench, engine, found.path.parent, progress, benchmarks, policies, suite)
     finally:
         progress.close()
-    different = [answer for answer in answers if answer.outcome != "ok"]
-    shown = different if format_ is Format.TABLE else answers
-    if shown or format_ is not Format.TABLE:
-        emit([asdict(answer) for answer in shown], COLUMNS, format_)
-    note(f"{len(answers) - len(different)} of {len(answers)} objects rebuilt from their decisions are equal")
-    return 1 if different else 0
+    return _tell(answers, COLUMNS, format_, "objects rebuilt from their decisions are equal")
 
 
 def _judge_again(
@@ -78,9 +78,14 @@ def _judge_again(
         answers = judge_again(run, open_bench(trust=trust), progress, benchmarks, policies, suite)
     finally:
         progress.close()
+    return _tell(answers, SOLVED, format_, "assignments have the cost and the peak that were recorded")
+
+
+def _tell(answers: "Sequence[Rebuilt | Judged]", columns: Sequence[Column], format_: Format, words: str) -> int:
+    """Print what differs, or all of it for programs. Returns the exit code."""
     different = [answer for answer in answers if answer.outcome != "ok"]
     shown = different if format_ is Format.TABLE else answers
     if shown or format_ is not Format.TABLE:
-        emit([asdict(answer) for answer in shown], SOLVED, format_)
-    note(f"{len(answers) - len(different)} of {len(answers)} assignments have the cost and the peak that were recorded")
+        emit([asdict(answer) for answer in shown], columns, format_)
+    note(f"{len(answers) - len(different)} of {len(answers)} {words}")
     return 1 if different else 0

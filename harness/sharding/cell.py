@@ -11,7 +11,7 @@ from harness.decide import Decisions
 from harness.digest import digest_of
 from harness.errors import CellError
 from harness.machine import cpu_model
-from harness.measure import find_metric
+from harness.measure import Breakdown, find_metric
 from harness.policy import Policy
 from harness.policy.sharding import SOLVER
 from harness.record import Row
@@ -163,14 +163,15 @@ def _solve(cell: SolverCell, key: str, metrics: tuple[str, ...], bench: Bench) -
             attempt = run_solver(
                 solver_job(solver, file, cell.seconds, cell.cores, bench), instance.nodes, bench.sandbox
             )
-        improvements = history(attempt, instance)
+        improvements = history(attempt, instance, entry.bound, cell.problem.id)
         found["seconds"] = tuple(round(one.seconds, 3) for one in improvements)
         found["costs"] = tuple(one.cost for one in improvements)
         solution = judge(attempt, instance, entry.bound, cell.problem.id)
         decisions = _decisions(solution, instance)
         found |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
-        values = {name: find_metric(name).measure(solution) for name in metrics}
-        return SolverResult(key, Outcome.OK, values=values, **found)  # type: ignore[arg-type]
+        measured = {name: find_metric(name).measure(solution) for name in metrics}
+        values = {name: one.value if isinstance(one, Breakdown) else one for name, one in measured.items()}
+        return SolverResult(key, Outcome.OK, values=values, **found)
     except CellError as error:
         return SolverResult(key, error.outcome, error.message, transient=error.transient, **found)
 
@@ -188,4 +189,4 @@ def _libraries() -> list[str]:
     """What a ``solver.py`` may import."""
     from importlib.metadata import version
 
-    return [version("numpy")]
+    return [version("numpy"), version("highspy")]

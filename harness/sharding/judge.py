@@ -59,21 +59,26 @@ def judge(attempt: Attempt, instance: Instance, bound: int | None, where: str) -
     if why_not := verify(instance, assignment):
         raise CellError(Outcome.INFEASIBLE, why_not)
     cost = evaluate(instance, assignment)
+    _require_possible(cost, bound, where)
+    return Solution(assignment, cost, memory_profile(instance, assignment).peak, answers.last.seconds)
+
+
+def history(attempt: Attempt, instance: Instance, bound: int | None, where: str) -> tuple[Improvement, ...]:
+    """Cost over time: each feasible answer that beat those before. Raises EvaluatorError as ``judge`` does."""
+    found: list[Improvement] = []
+    for answer in attempt.answers.kept:
+        if verify(instance, answer.assignment) is None:
+            cost = evaluate(instance, answer.assignment)
+            _require_possible(cost, bound, where)
+            if not found or cost < found[-1].cost:
+                found.append(Improvement(answer.seconds, cost))
+    return tuple(found)
+
+
+def _require_possible(cost: int, bound: int | None, where: str) -> None:
     if bound is not None and cost < bound:
         raise EvaluatorError(
             f"an assignment costs {cost:,}, less than the proven lower bound of {bound:,}: the evaluator is wrong",
             where=where,
             hint="report this, with the decisions; nothing of this run is recorded",
         )
-    return Solution(assignment, cost, memory_profile(instance, assignment).peak, answers.last.seconds)
-
-
-def history(attempt: Attempt, instance: Instance) -> tuple[Improvement, ...]:
-    """Cost over time: each feasible answer that beat those before."""
-    found: list[Improvement] = []
-    for answer in attempt.answers.kept:
-        if verify(instance, answer.assignment) is None:
-            cost = evaluate(instance, answer.assignment)
-            if not found or cost < found[-1].cost:
-                found.append(Improvement(answer.seconds, cost))
-    return tuple(found)

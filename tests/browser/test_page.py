@@ -3,7 +3,7 @@
 import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -54,7 +54,7 @@ def shown(page: Page) -> list[list[str]]:
     return [[str(cell) for cell in row] for row in grid.locator("tbody tr").evaluate_all(cells)]
 
 
-def assert_shown(page: Page, expected: list[list[str]], read: Callable[[list[str]], list[str]] = list) -> None:
+def assert_shown(page: Page, expected: Sequence[object], read: Callable[[list[str]], object] = list) -> None:
     """The table, each row read by ``read``, is the expected one, at the latest when it is drawn."""
     deadline = time.monotonic() + 10
     while (found := [read(row) for row in shown(page)]) != expected and time.monotonic() < deadline:

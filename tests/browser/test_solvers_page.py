@@ -29,11 +29,11 @@ def test_scores_with_and_without_what_others_have_published(page: Page, solvers_
     assert {"XLA", "team01", *SOLVERS} <= set(names(table)) and len(names(table)) > 10
     visit(page, solvers_site, CONTEST)
     expect(page.get_by_text("iopddl · contest instances · time scale 0.1 · 2 cores · 3 instances")).to_be_visible()
-    assert_shown(page, names(table), lambda row: row[1])  # type: ignore[arg-type]
-    assert_shown(page, [f"{row.score:.4f}" for row in table.standings], lambda row: f"{float(row[3]):.4f}")  # type: ignore[arg-type]
+    assert_shown(page, names(table), lambda row: row[1])
+    assert_shown(page, [f"{row.score:.4f}" for row in table.standings], lambda row: f"{float(row[3]):.4f}")
     expect(points(page)).to_have_count(len(names(table)))
     choose(page, "Published rows", "left out")
-    assert_shown(page, names(answer(solvers_site, published=False)), lambda row: row[1])  # type: ignore[arg-type]
+    assert_shown(page, names(answer(solvers_site, published=False)), lambda row: row[1])
     assert parse_qs(urlsplit(page.url).query)["published"] == ["left out"]
     expect(page.get_by_text("XLA")).to_have_count(0)
 

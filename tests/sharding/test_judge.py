@@ -27,7 +27,7 @@ def test_the_last_assignment_and_cost_over_time(instance: Instance, tmp_path: Pa
     tried = attempt(script, tmp_path, bench)
     solution = judge(tried, instance, 136, "example")
     assert (solution.cost, solution.peak, solution.assignment.tolist()) == (136, 40, [0, 0, 0])
-    first, second = history(tried, instance)
+    first, second = history(tried, instance, 136, "example")
     assert (first.cost, second.cost) == (221, 136)
     assert first.seconds < 0.7 < 2.1 <= second.seconds == solution.seconds
 
@@ -69,3 +69,11 @@ def test_a_cost_below_the_proven_bound_is_the_evaluators_fault(
     ):
         judge(tried, instance, 137, "iopddl/example")
     assert judge(tried, replace(instance, usage_limit=None), 136, "iopddl/example").cost == 136
+
+
+def test_what_beats_a_proof_on_the_way_is_no_better(instance: Instance, tmp_path: Path, bench: Bench) -> None:
+    tried = attempt("echo '[0, 0, 0]'; sleep 0.7; echo '[0, 0, 1]'", tmp_path, bench)
+    with pytest.raises(CellError, match="5 more"):
+        judge(tried, instance, 137, "example")
+    with pytest.raises(HarnessError, match="costs 136, less than the proven lower bound of 137"):
+        history(tried, instance, 137, "example")
