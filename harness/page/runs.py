@@ -15,6 +15,7 @@ from harness.page.text import show_text
 from harness.paths import ROOT, default_results
 from harness.rank.runs import RecordedCell, RecordedRun, recorded_cells, runs, runs_sql
 from harness.record import Header, read_run, run_files
+from harness.vocabulary import Track
 
 __all__ = ["render"]
 
@@ -32,8 +33,9 @@ def render() -> None:
         st.subheader("One run", anchor=False)
         name = address.choose(st.container(width=480), "Run", "run", [run.run for run in table])
         cells = recorded_cells(index, name)
-    _provenance(next(run for run in table if run.run == name))
-    _commands(name, cells)
+    chosen = next(run for run in table if run.run == name)
+    _provenance(chosen)
+    _commands(chosen, cells)
     show_sql(runs_sql())
 
 
@@ -59,12 +61,12 @@ def _table(table: Sequence[RecordedRun]) -> None:
             "run": config.TextColumn("run", width=310),
             "started": config.TextColumn("started (UTC)", width=125),
             "suite": config.TextColumn("suite", width=75),
-            "track": config.TextColumn("track", width=55),
+            "track": config.TextColumn("track", width=70),
             "cells": config.NumberColumn("cells", format="%,d", width=55),
             "failed": config.NumberColumn("failed", format="%,d", width=60, help="Outcome other than ok."),
             "llvm": config.TextColumn("LLVM", width=60),
             "commit": config.TextColumn("commit", width=135, help="Of the harness; dirty: with changes beyond it."),
-            "cpu": config.TextColumn("CPU", width=110),
+            "cpu": config.TextColumn("CPU", width=95),
         },
     )
 
@@ -89,7 +91,8 @@ def _provenance(run: RecordedRun) -> None:
     facts = {
         "command": f"harness {' '.join(header.command)}",
         "started, finished (UTC)": f"{day(header.started)}, {day(header.finished)}",
-        "suite": f"{header.suite}, version {header.suite_version}; {run.benchmarks} programs, {run.policies} policies",
+        "suite": f"{header.suite}, version {header.suite_version}; {run.benchmarks} benchmarks, "
+        f"{run.policies} {'policy' if run.policies == 1 else 'policies'}",
         "harness": f"{header.harness_version}, commit {header.commit or ABSENT}"
         + (" with uncommitted changes" if header.dirty else ""),
         "compiler": f"LLVM {header.llvm_version}, fingerprint {header.llvm}",
@@ -113,10 +116,16 @@ def _solving(header: Header) -> dict[str, str]:
     return found | ({"missing": ", ".join(sorted(how.missing))} if how.missing else {})
 
 
-def _commands(run: str, cells: Sequence[RecordedCell]) -> None:
-    st.markdown("**Rebuild it**: every object from its decisions, compared with what was measured.")
+def _commands(chosen: RecordedRun, cells: Sequence[RecordedCell]) -> None:
+    run = chosen.run
+    of_solvers = chosen.track == Track.SHARDING.value
+    again = "judge every assignment again" if of_solvers else "every object from its decisions"
+    st.markdown(f"**Rebuild it**: {again}, compared with what was measured.")
     st.code(f"harness replay {run}{_where()}", language="bash", wrap_lines=True)
-    st.markdown("**Without the harness**: a script of bare clang, opt and ld commands that gives one cell's object.")
+    alone = "plain Python that judges one cell's assignment"
+    if not of_solvers:
+        alone = "bare clang, opt and ld commands that gives one cell's object"
+    st.markdown(f"**Without the harness**: a script of {alone}.")
     if not cells:
         return
     rows = [f"{cell.benchmark}/{cell.target}/{cell.policy}" for cell in cells]
