@@ -143,7 +143,8 @@ def written_by_another(path: Path, body: bytes | None = None, **changes: Any) ->
     fields = {**json.loads(first)["header"], **changes}
     unnamed = {name: value for name, value in fields.items() if name != "run"}
     digest = digest_bytes(canonical_json(unnamed) + b"\n" + body)
-    stem = f"{path.stem[:-12]}{digest[:12]}"
+    name, _, old = path.stem.rpartition("-")
+    stem = f"{name}-{digest[: len(old)]}"
     line = canonical_json({"header": {**unnamed, "run": changes.get("run", stem)}})
     folder = path.parent / "other"
     folder.mkdir(exist_ok=True)

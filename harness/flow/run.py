@@ -23,8 +23,9 @@ from harness.freeze import FrozenModule
 from harness.record import open_index
 from harness.record.decisions import store_decisions
 from harness.record.functions import write_functions
+from harness.record.journal import Journal
 from harness.record.rows import Row
-from harness.record.runfile import Journal, run_files, write_run
+from harness.record.runfile import run_files, write_run
 from harness.trajectories.run import log_trajectories
 from harness.trajectories.table import ENDING
 from harness.verify import require_counter

@@ -23,8 +23,9 @@ from harness.machine import cpu_model
 from harness.policy import kind_of
 from harness.policy.tracks import REFERENCES
 from harness.record import open_index
+from harness.record.journal import Journal
 from harness.record.rows import NOT_REACHED, Block, Campaign, Row
-from harness.record.runfile import Journal, run_files
+from harness.record.runfile import run_files
 from harness.statistics.paired import MIN_PAIRS
 from harness.suite.workloads import prepare
 from harness.timing.campaign import Facts, Timed, run_campaign, summary

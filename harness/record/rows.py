@@ -30,9 +30,10 @@ __all__ = [
     "Solving",
 ]
 
-SCHEMA = 5
-READABLE = (2, 3, 4, 5)
-"""Schemas of run files that can be read: 2 has no campaigns; 3 no copies and hidden workloads; 4 no solvers."""
+SCHEMA = 6
+READABLE = (2, 3, 4, 5, 6)
+"""Schemas of run files that can be read: 2 has no campaigns; 3 no copies and hidden workloads; 4 no solvers; names of
+5 and before carry 48 bits of their digest, later ones 128."""
 NOT_REACHED = "the budget was spent before its first pair"
 """Detail of a run time that was not taken: it says nothing against what was timed before."""
 CONTROL = "control"

@@ -1,19 +1,16 @@
 """Writing and reading run files.
 
-While a run goes on, a journal (``.PLAN.journal``) takes one line per finished cell, each synced to
-disk. When it is complete, the rows are sorted and written to ``SUITE-TRACK-TIME-DIGEST.jsonl`` in one
-rename, and the journal goes. DIGEST is that of header and rows: a torn or altered file contradicts its
-own name.
-A killed run leaves its journal; the same command reads it and does the rest.
+While a run goes on, its journal (``harness.record.journal``) takes every finished cell. When it is complete, the
+rows are sorted and written to ``SUITE-TRACK-TIME-DIGEST.jsonl`` in one rename, and the journal goes. DIGEST is that of
+header and rows: a torn or altered file contradicts its own name.
 """
 
-import fcntl
 import json
 import os
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,14 +23,18 @@ from harness.record.rows import READABLE, Block, Campaign, Header, History, Row
 
 __all__ = [
     "TRAJECTORIES",
-    *("Journal", "RunFile", "functions_file", "read_run", "results_errors", "run_files", "write_run"),
+    *("RunFile", "check_run", "functions_file", "read_run", "results_errors", "run_files", "write_run"),
 ]
 
 TRAJECTORIES = ".trajectories.parquet"
 """How the names of logged trajectories end (``harness.trajectories``)."""
 
-_NAME = re.compile(r"(?P<suite>.+)-(?P<track>[a-z]+)-(?P<time>\d{8}T\d{6}Z)-(?P<digest>[0-9a-f]{12})\.jsonl\Z")
-_SHORT = 12
+_NAME = re.compile(
+    r"(?P<suite>.+)-(?P<track>[a-z]+)-(?P<time>\d{8}T\d{6}Z)-(?P<digest>[0-9a-f]{12}(?:[0-9a-f]{20})?)\.jsonl\Z"
+)
+_DIGITS, _DIGITS_BEFORE_6 = 32, 12
+"""Hexadecimal digits of the digest in a name: 128 bits. Until schema 5 they were 48 bits, and two files of one name
+took three minutes to make."""
 BLOCK_LINE, CAMPAIGN_LINE, HISTORY_LINE = b'{"block":{', b'{"campaign":{', b'{"history":{'
 
 
@@ -82,91 +83,6 @@ class RunFile:
         return 2 + len(self.campaigns) + len(self.blocks) + len(self.histories)
 
 
-class Journal:
-    """The cells and blocks that an unfinished run has done so far. One process at a time holds it."""
-
-    def __init__(self, results: Path, plan: str) -> None:
-        """Open the journal of the plan (a digest of the cells asked for), with what it holds already.
-
-        Raises UsageError when another process is doing the same run.
-        """
-        with results_errors(results):
-            results.mkdir(parents=True, exist_ok=True)
-            self.path = results / f".{plan[:16]}.journal"
-            self._file = self.path.open("a+b")
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._file.close()
-            raise UsageError(
-                "the same run is already going on", where=str(results), hint="wait for it, or use another --results"
-            ) from None
-        self.cells: dict[str, list[Row]] = {}
-        self.histories: dict[str, History] = {}
-        """Of cells that have one."""
-        self.blocks: list[Block] = []
-        self.opened: dict[str, dict[str, Any]] = {}
-        """Campaign → what was said of it when it began."""
-        self._recover()
-
-    def add(self, cell: str, rows: list[Row], history: History | None = None) -> None:
-        """Keep a finished cell; it is on disk when this returns."""
-        self.cells[cell] = rows
-        entry: dict[str, Any] = {"cell": cell, "rows": [row.line() for row in rows]}
-        if history is not None:
-            self.histories[cell] = history
-            entry["history"] = history.model_dump(mode="json")
-        self._write(entry)
-
-    def open_campaign(self, campaign: str, facts: dict[str, Any]) -> None:
-        """Keep what is known of a campaign when it begins."""
-        self.opened[campaign] = facts
-        self._write({"campaign": campaign, "facts": facts})
-
-    def add_block(self, block: Block) -> None:
-        """Keep a timed block; it is on disk when this returns."""
-        self.blocks.append(block)
-        self._write({"block": block.model_dump(mode="json")})
-
-    def _write(self, entry: dict[str, Any]) -> None:
-        with results_errors(self.path.parent):
-            self._file.write(canonical_json(entry) + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
-
-    def close(self, *, remove: bool) -> None:
-        """Let go of the journal; ``remove`` when its run file is written."""
-        if remove:
-            self.path.unlink(missing_ok=True)
-        with suppress(OSError):  # a cell that could not be written was reported when it was added
-            self._file.close()
-
-    def _recover(self) -> None:
-        """Whole lines; a torn last one, and all behind it, is cut off."""
-        self._file.seek(0)
-        good = 0
-        for line in self._file.read().splitlines(keepends=True):
-            try:
-                self._take(json.loads(line if line.endswith(b"\n") else b""))
-            except (ValueError, KeyError, TypeError, AttributeError):
-                break
-            good += len(line)
-        self._file.truncate(good)
-        self._file.seek(0, os.SEEK_END)
-
-    def _take(self, entry: dict[str, Any]) -> None:
-        if "block" in entry:
-            self.blocks.append(Block.model_validate(entry["block"]))
-        elif "campaign" in entry:
-            self.opened[str(entry["campaign"])] = dict(entry["facts"])
-        else:
-            cell = str(entry["cell"])
-            rows = [Row.model_validate(row) for row in entry["rows"]]
-            if "history" in entry:
-                self.histories[cell] = History.model_validate(entry["history"])
-            self.cells[cell] = rows
-
-
 def write_run(
     results: Path,
     header: dict[str, Any],
@@ -183,7 +99,8 @@ def write_run(
     body = b"".join(line + b"\n" for line in lines)
     stamp = re.sub(r"[-:]|\.\d+|\+00:00", "", header["finished"]).rstrip("Z") + "Z"
     unnamed = Header(run="", **header).model_dump(mode="json")
-    name = f"{header['suite']}-{header['track']}-{stamp}-{_digest(unnamed, body)}"
+    digest = _digest(unnamed, body)[: _digits(unnamed["schema_version"])]
+    name = f"{header['suite']}-{header['track']}-{stamp}-{digest}"
     complete = Header(run=name, **header)
     first = canonical_json({"header": complete.model_dump(mode="json")})
     path = results / f"{name}.jsonl"
@@ -201,7 +118,11 @@ def write_run(
 def _digest(header: dict[str, Any], body: bytes) -> str:
     """What a run file's name says of its content: the header without the name, and the rows."""
     unnamed = {key: value for key, value in header.items() if key != "run"}
-    return digest_bytes(canonical_json(unnamed) + b"\n" + body)[:_SHORT]
+    return digest_bytes(canonical_json(unnamed) + b"\n" + body)
+
+
+def _digits(schema: int) -> int:
+    return _DIGITS if schema >= 6 else _DIGITS_BEFORE_6
 
 
 def _sync_folder(folder: Path) -> None:
@@ -244,7 +165,15 @@ def check_run(path: Path) -> tuple[Header, list[bytes]]:
         if fields.get("schema_version") not in READABLE:
             known = " and ".join(map(str, READABLE))
             raise UsageError(f"schema {fields.get('schema_version')}; this harness reads {known}", where=str(path))
-        if _digest(fields, body) != match["digest"]:
+        digits = _digits(fields["schema_version"])
+        if len(match["digest"]) != digits:
+            raise UsageError(
+                f"names of schema {fields['schema_version']} end in {digits} digits of the file's digest, not in "
+                f"{len(match['digest'])}",
+                where=str(path),
+                hint=remedy,
+            )
+        if not _digest(fields, body).startswith(match["digest"]):
             raise UsageError("torn or altered: its content contradicts its name", where=str(path), hint=remedy)
         header = Header.model_validate(fields)
     except (ValueError, KeyError, TypeError, AttributeError) as error:

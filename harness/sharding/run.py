@@ -20,8 +20,9 @@ from harness.flow.report import RunReport, compare_with_recorded, failed_rows
 from harness.measure import choose_metrics
 from harness.record import open_index
 from harness.record.decisions import store_decisions
+from harness.record.journal import Journal
 from harness.record.rows import BenchmarkFacts, History, InstanceFacts, Row, Solving
-from harness.record.runfile import Journal, run_files, write_run
+from harness.record.runfile import run_files, write_run
 from harness.sharding.cell import SolverCell, SolverResult, cached_solution, run_solver_cell, solver_cell_key
 from harness.sharding.files import load_instance, require_file
 from harness.sharding.judge import EvaluatorError

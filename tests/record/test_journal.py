@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import PrerequisiteError, UsageError
-from harness.record.runfile import Journal, run_files
+from harness.record.journal import Journal
+from harness.record.runfile import run_files
 from tests.rows import row
 
 PLAN = "0123456789abcdef" * 4
@@ -116,7 +117,7 @@ def test_a_journal_is_no_run_file(tmp_path: Path) -> None:
 HOLD = """
 import sys, time
 from pathlib import Path
-from harness.record.runfile import Journal
+from harness.record.journal import Journal
 sys.path.insert(0, sys.argv[3])
 from tests.rows import row
 journal = Journal(Path(sys.argv[1]), sys.argv[2])

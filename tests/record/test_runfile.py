@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from harness.digest import canonical_json, digest_bytes
 from harness.errors import UsageError
+from harness.record.journal import Journal
 from harness.record.rows import Header, Row
-from harness.record.runfile import Journal, check_run, read_run, run_files, write_run
+from harness.record.runfile import check_run, read_run, run_files, write_run
 from harness.vocabulary import Outcome, Target
 from tests.rows import block, campaign, header, row, run_file, written_by_another
 
@@ -66,7 +67,7 @@ def test_the_name_says_suite_track_time_and_digest(tmp_path: Path) -> None:
     first, _, body = path.read_bytes().partition(b"\n")
     fields = json.loads(first)["header"]
     assert fields.pop("run") == path.stem
-    digest = digest_bytes(canonical_json(fields) + b"\n" + body)[:12]
+    digest = digest_bytes(canonical_json(fields) + b"\n" + body)[:32]
     assert path.name == f"made-size-20260304T050607Z-{digest}.jsonl"
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
     assert path.stat().st_mode & 0o777 == 0o644
@@ -165,7 +166,8 @@ def with_header(path: Path, change: Any) -> Path:
         (b"{}", "the header is not readable"),
         (b'{"header": null}', "the header is not readable"),
         (b'{"header": {"schema_version": 1}}', "schema 1; this harness reads 2"),
-        (b'{"header": {"schema_version": 2}}', "torn or altered: its content contradicts its name"),
+        (b'{"header": {"schema_version": 6}}', "torn or altered: its content contradicts its name"),
+        (b'{"header": {"schema_version": 5}}', "names of schema 5 end in 12 digits of the file's digest, not in 32"),
         (b"", "the header is not readable"),
     ],
 )
