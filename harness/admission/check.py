@@ -1,4 +1,5 @@
-"""The checks: equal results at every level on both targets, equal counts, clean under the sanitizers, right length.
+"""The checks: equal results at every level on both targets, equal counts, covered, clean under the sanitizers,
+right length.
 
 Without them an honest policy would be called ``wrong-output`` for a fault of the program. Workloads
 of the kind ``time`` are for native runs alone: they are not run on other targets.
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from harness.admission.counts import count_faults
+from harness.admission.coverage import ProgramCoverage, coverage_findings, measure_coverage
 from harness.admission.findings import Finding
 from harness.admission.length import length_fault, native_seconds
 from harness.admission.sanitizers import sanitizer_findings
@@ -23,7 +25,7 @@ from harness.suite.workloads import ReadyWorkload, prepare
 from harness.verify.verify import run_workloads
 from harness.vocabulary import Level, Target
 
-__all__ = ["BuildResult", "check_suite", "findings_of"]
+__all__ = ["Admission", "BuildResult", "check_suite", "findings_of"]
 
 _NATIVE = Target.X86_64
 
@@ -46,10 +48,19 @@ class BuildResult:
         return f"{self.target.value} -{self.level.value}"
 
 
-def check_suite(
-    programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer
-) -> tuple[list[Finding], dict[str, dict[str, str]]]:
-    """All findings, and the results that every build agrees on: benchmark → workload → digest."""
+@dataclass(frozen=True)
+class Admission:
+    """What a check of programs gave."""
+
+    findings: list[Finding]
+    agreed: dict[str, dict[str, str]]
+    """The results that every build agrees on: benchmark → workload → digest."""
+    coverage: list[ProgramCoverage]
+    """Of the programs that run at -O0 for x86-64."""
+
+
+def check_suite(programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer) -> Admission:
+    """Every check of every program."""
     bench.sandbox.probe()
     ways = [(program, target, level) for program in programs for target in Target for level in Level]
     ways.sort(key=_weight, reverse=True)
@@ -74,13 +85,17 @@ def check_suite(
         name = counted.task.program.benchmark.name
         findings += [Finding(name, "equal counts", message) for message in counted.value]
         observer.advance(1, f"{name} {counted.task.target.value}")
+    running = [program for program in programs if _runs_unoptimised(built[program.benchmark.name])]
+    covered = measure_coverage(running, bench, engine, observer)
+    for program in running:
+        findings += coverage_findings(program, covered[program.benchmark.name], bench)
     observer.stage("sanitize", len(programs))
     for checked in engine.run(partial(_sanitize, bench=bench), list(programs)):
         if checked.value is None:
             raise checked.error or RuntimeError("a worker returned nothing")
         findings += [Finding(checked.task.benchmark.name, "sanitizers", message) for message in checked.value]
         observer.advance(1, checked.task.benchmark.name)
-    return findings, agreed
+    return Admission(findings, agreed, [found for found in covered.values() if not isinstance(found, str)])
 
 
 def findings_of(program: Program, built: Sequence[BuildResult]) -> tuple[list[Finding], dict[str, str]]:
@@ -166,6 +181,11 @@ def _build(way: tuple[Program, Target, Level], bench: Bench) -> BuildResult:
 def _is_counted(built: BuildResult) -> bool:
     """One build a target, and only what runs without the counter: the others' faults are found already."""
     return built.level is Level.O2 and built.error is None
+
+
+def _runs_unoptimised(built: Sequence[BuildResult]) -> bool:
+    """Whether it runs in the way that coverage is measured: what else is wrong is found already."""
+    return any(b.target is _NATIVE and b.level is Level.O0 and b.error is None for b in built)
 
 
 def _count(built: BuildResult, bench: Bench) -> list[str]:

@@ -12,10 +12,12 @@ from typing import Any
 from harness.process import Limits, run
 from harness.toolchain import Toolchain
 
-__all__ = ["FLAGS", "MappedBlock", "read_address_map"]
+__all__ = ["EDGE_FLAGS", "FLAGS", "MappedBlock", "read_address_map"]
 
 FLAGS = ("-fbasic-block-address-map", "-mllvm", "-pgo-analysis-map=bb-freq")
 """clang's options; they add sections and leave the code as it is."""
+EDGE_FLAGS = ("-fbasic-block-address-map", "-mllvm", "-pgo-analysis-map=bb-freq,br-prob")
+"""The same, and the map has the edges between blocks."""
 _NAMELESS = "<?>"
 
 
@@ -31,6 +33,10 @@ class MappedBlock:
     """Bytes; alignment padding behind the last instruction may be in it or not."""
     frequency: float
     """Expected executions per call of the function."""
+    landing_pad: bool = False
+    """Whether it is entered by unwinding only: an exception was thrown."""
+    successors: tuple[int, ...] = ()
+    """Their numbers; empty without ``EDGE_FLAGS``."""
 
 
 def read_address_map(program: Path, toolchain: Toolchain) -> list[MappedBlock]:
@@ -53,13 +59,21 @@ def read_address_map(program: Path, toolchain: Toolchain) -> list[MappedBlock]:
 def _blocks(function: dict[str, Any], number: int) -> list[MappedBlock]:
     name = function["Name"] if function["Name"] != _NAMELESS else f"<unnamed {number}>"
     places = [
-        (int(entry["ID"]), int(part["Base Address"]) + int(entry["Offset"]), int(entry["Size"]))
+        (int(entry["ID"]), int(part["Base Address"]) + int(entry["Offset"]), int(entry["Size"]), bool(entry["IsEHPad"]))
         for part in function["BB Ranges"]
         for entry in part["BB Entries"]
     ]
-    expected = [int(entry["Frequency"]) for entry in function["PGO analyses"]["PGO BB entries"]]
-    entry = expected[0] or 1
+    analyses = function["PGO analyses"]["PGO BB entries"]
+    entry = int(analyses[0]["Frequency"]) or 1
     return [
-        MappedBlock(name, block, address, size, frequency / entry)
-        for (block, address, size), frequency in zip(places, expected, strict=True)
+        MappedBlock(
+            name,
+            block,
+            address,
+            size,
+            int(analysis["Frequency"]) / entry,
+            landing_pad,
+            tuple(int(edge["ID"]) for edge in analysis.get("Successors", ())),
+        )
+        for (block, address, size, landing_pad), analysis in zip(places, analyses, strict=True)
     ]

@@ -17,21 +17,26 @@ from harness.digest import digest_of
 from harness.elf import loaded
 from harness.errors import CellError
 
-__all__ = ["analyse", "generate_variants"]
+__all__ = ["MAPPED", "analyse", "generate_variants", "mapped_step"]
 
-_MAPPED, _TEXT = "mapped.o", "program.mir"
+MAPPED, _TEXT = "mapped.o", "program.mir"
 Link = Callable[[Path, Path], None]
 """Links an object to a program."""
 
 
-def generate_variants(generate: Step) -> tuple[Step, Step]:
-    """The generate step, writing the block map beside the code; and stopping at the finished code's text."""
+def mapped_step(generate: Step, flags: tuple[str, ...]) -> Step:
+    """The generate step, writing the object ``MAPPED`` with these flags, which put a block map beside the code."""
     if "-c" not in generate.arguments:
         raise ValueError(f"not clang's step: {generate}")
-    plain = tuple(_MAPPED if word == OBJECT else word for word in generate.arguments)
+    plain = tuple(MAPPED if word == OBJECT else word for word in generate.arguments)
+    return Step(generate.tool, (*plain, *flags), generate.reads, MAPPED)
+
+
+def generate_variants(generate: Step) -> tuple[Step, Step]:
+    """The generate step, writing the block map beside the code; and stopping at the finished code's text."""
     text = tuple({OBJECT: _TEXT, "-c": "-S"}.get(word, word) for word in generate.arguments)
     return (
-        Step(generate.tool, (*plain, *MAP_FLAGS), generate.reads, _MAPPED),
+        mapped_step(generate, MAP_FLAGS),
         Step(generate.tool, (*text, *SPILL_FLAGS), generate.reads, _TEXT),
     )
 
@@ -71,7 +76,7 @@ def _read(compiled: Compiled, plan: CompilePlan, link: Link, folder: Path, bench
         run_step(mapped, folder, bench)
         run_step(text, folder, bench)
         link(compiled.object, program)
-        link(folder / _MAPPED, twin)
+        link(folder / MAPPED, twin)
     except CellError as error:
         if error.transient:
             raise

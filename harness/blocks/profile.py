@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[numpy.int64]
 
-__all__ = ["OUTSIDE", "Profile", "profile"]
+__all__ = ["OUTSIDE", "Profile", "executions_at", "profile"]
 
 OUTSIDE = "(libc and start-up)"
 """Stands for the functions of the linked program that are not the object's."""
@@ -60,14 +60,14 @@ def profile(code: Code, runs: Sequence[Counts]) -> Profile:
     segments = numpy.array(parts, numpy.int64).reshape(-1, 2)
     padding = in_blocks = 0
     for run in runs:
-        executions += _covering(run, starts)
+        executions += executions_at(run, starts)
         owner = numpy.full(len(run.address), outside, numpy.int64)
         if len(starts):
             place = numpy.searchsorted(starts, run.address, side="right") - 1
             held = (place >= 0) & (run.address < ends[place])
             owner[held] = owners[place[held]]
-            in_blocks += int((segments[:, 1] * _covering(run, segments[:, 0])).sum())
-            padding += int((nops * _covering(run, tails))[nops > 0].sum())
+            in_blocks += int((segments[:, 1] * executions_at(run, segments[:, 0])).sum())
+            padding += int((nops * executions_at(run, tails))[nops > 0].sum())
         numpy.add.at(sums["instructions"], owner, run.instructions * run.executions)
         numpy.add.at(sums["loads"], owner, run.loads)
         numpy.add.at(sums["stores"], owner, run.stores)
@@ -79,7 +79,7 @@ def profile(code: Code, runs: Sequence[Counts]) -> Profile:
     return Profile(executions, in_blocks, padding, by_function)
 
 
-def _covering(run: Counts, addresses: "Integers") -> "Integers":
+def executions_at(run: Counts, addresses: "Integers") -> "Integers":
     """How often the instruction at each address was executed: the executions of the TBs that hold it."""
     import numpy
 

@@ -49,7 +49,8 @@ def doctor(as_json: Json = False) -> None:
 @app.command(context_settings={"allow_interspersed_args": True})
 def suites(
     names: Annotated[
-        list[str] | None, typer.Argument(help="NAME; or check, table, profile, write NAME, each with BENCHMARK…")
+        list[str] | None,
+        typer.Argument(help="NAME; or check, coverage, table, profile, write NAME, each with BENCHMARK…"),
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="check: pin the results that were found equal.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="table: print Markdown.")] = False,
@@ -60,11 +61,13 @@ def suites(
     as_csv: Csv = False,
 ) -> None:
     """Show the suites, or the programs of one. `suites check NAME` repeats its admission, `suites table NAME` measures
-    what its programs are, `suites profile NAME BENCHMARK` where they spend their instructions.
+    what its programs are, `suites profile NAME BENCHMARK` where they spend their instructions,
+    `suites coverage NAME BENCHMARK` which functions and blocks their workloads never execute.
 
     A program is admitted when its outputs are equal at O0 to O3, Os and Oz on both targets (workloads for
-    timing: on x86-64), its counts are equal in two runs, and its workloads run clean under AddressSanitizer
-    and UndefinedBehaviorSanitizer.
+    timing: on x86-64), its counts are equal in two runs, its workloads execute 80 % of its basic blocks (or
+    what the suite says, with the reason), throw an exception where it can, and run clean under
+    AddressSanitizer and UndefinedBehaviorSanitizer.
     """
     import harness.cli.suites as verb
 
@@ -73,6 +76,10 @@ def suites(
         raise typer.Exit(verb.profile(words[1:], jobs, _format(as_json, as_csv)))
     if words[:1] == ["table"]:
         raise typer.Exit(verb.table(words[1:], markdown, jobs, _format(as_json, as_csv)))
+    if words[:1] == ["coverage"]:
+        from harness.cli.coverage import coverage
+
+        raise typer.Exit(coverage(words[1:], jobs, trust, _format(as_json, as_csv)))
     if words[:1] == ["write"]:
         from harness.cli.instances import write_instance
 

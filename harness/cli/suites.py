@@ -2,12 +2,15 @@
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from harness.admission import check_suite, definition_findings, placed
+from harness.admission import Finding, check_suite, definition_findings, placed
+from harness.admission.coverage import ProgramCoverage
 from harness.admission.facts import hot_functions, suite_facts
 from harness.bench import Bench, open_bench
+from harness.cli.coverage import show_coverage
 from harness.cli.output import Column, Format, emit, note, observer
 from harness.engine import local_engine
 from harness.errors import HarnessError, UsageError
@@ -39,6 +42,8 @@ FINDING_COLUMNS = (
 )
 
 
+_NOT_OF_RESULTS = ("pinned result", "coverage", "exceptions")
+"""Checks that say nothing against pinning the results that all builds agree on."""
 _SHOWN = 10
 """Functions of a profile that a table shows."""
 HOT_COLUMNS = (
@@ -166,7 +171,7 @@ def check(names: list[str], write: bool, jobs: int | None, trust: bool, format_:
 
         return check_instances(names, format_)
     if faults := definition_findings(names[0]):
-        emit([asdict(fault) for fault in faults], FINDING_COLUMNS, format_)
+        _emit_check(faults, [], format_)
         note(f"{len(faults)} fault{'s' if len(faults) > 1 else ''} in the definition: nothing was compiled")
         return 1
     suite = load_suite(names[0])
@@ -174,17 +179,28 @@ def check(names: list[str], write: bool, jobs: int | None, trust: bool, format_:
     bench, engine, progress = open_bench(trust=trust), local_engine(jobs or len(os.sched_getaffinity(0))), observer()
     try:
         fetch_sources(programs, bench, engine, progress)
-        findings, agreed = check_suite(programs, bench, engine, progress)
+        result = check_suite(programs, bench, engine, progress)
     finally:
         progress.close()
-    if findings or format_ is not Format.TABLE:
-        emit([asdict(placed(finding, suite)) for finding in findings], FINDING_COLUMNS, format_)
-    faulty = {finding.benchmark for finding in findings if finding.check != "pinned result"}
+    findings = result.findings
+    _emit_check([placed(finding, suite) for finding in findings], result.coverage, format_)
+    faulty = {finding.benchmark for finding in findings if finding.check not in _NOT_OF_RESULTS}
     admitted = len(programs) - len({finding.benchmark for finding in findings})
     note(f"{admitted} of {len(programs)} programs of {suite.name} are admitted")
     if write:
-        _pin(suite, {name: results for name, results in agreed.items() if name not in faulty})
+        _pin(suite, {name: results for name, results in result.agreed.items() if name not in faulty})
     return 1 if findings else 0
+
+
+def _emit_check(findings: Sequence[Finding], coverage: Sequence[ProgramCoverage], format_: Format) -> None:
+    """Findings, and what the workloads cover. CSV holds one table: that of the findings."""
+    records = [asdict(finding) for finding in findings]
+    if format_ is Format.JSON:
+        print(json.dumps({"findings": records, "coverage": [one.record() for one in coverage]}, indent=2))
+    elif findings or format_ is Format.CSV:
+        emit(records, FINDING_COLUMNS, format_)
+    if format_ is Format.TABLE:
+        show_coverage(coverage)
 
 
 def _pin(suite: LoadedSuite, agreed: dict[str, dict[str, str]]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.errors import UsageError
+from harness.suite.generators import is_seeded
 from harness.suite.load import Program
 from harness.suite.model import Input, Workload
 
@@ -41,12 +42,12 @@ def commitment(secret: bytes) -> str:
 
 
 def with_hidden(programs: Iterable[Program], secret: bytes) -> tuple[Program, ...]:
-    """The programs with one hidden workload for each of theirs of the kind ``count`` that has inputs."""
+    """The programs with one hidden workload for each of theirs of the kind ``count`` whose inputs depend on a seed."""
     return tuple(replace(program, hidden=_hidden(program, secret)) for program in programs)
 
 
 def _hidden(program: Program, secret: bytes) -> tuple[Workload, ...]:
-    seen = [w for w in program.benchmark.workloads if w.kind == "count" and any(item.generator for item in w.inputs)]
+    seen = [w for w in program.benchmark.workloads if w.kind == "count" and any(map(_is_drawn, w.inputs))]
     return tuple(
         workload.model_copy(
             update={
@@ -56,6 +57,10 @@ def _hidden(program: Program, secret: bytes) -> tuple[Workload, ...]:
         )
         for number, workload in enumerate(seen, start=1)
     )
+
+
+def _is_drawn(item: Input) -> bool:
+    return item.generator is not None and is_seeded(item.generator)
 
 
 def _reseeded(item: Input, workload: str, secret: bytes) -> Input:

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from harness.vocabulary import Origin, Split
 
-__all__ = ["Benchmark", "Build", "Input", "Part", "Shared", "Source", "Suite", "Workload"]
+__all__ = ["LEAST_COVERAGE", "Benchmark", "Build", "Coverage", "Input", "Part", "Shared", "Source", "Suite", "Workload"]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\Z")
 # What a program may ask of the preprocessor and of the language's dialect, and nothing else:
@@ -25,6 +25,8 @@ _FLAG = re.compile(
 )
 _BUILD_WEIGHT = 150
 """A package's own build, configuring included, takes as long as so many translation units."""
+LEAST_COVERAGE = 0.8
+"""The share of a program's basic blocks that its ``count`` workloads execute together, unless it has another target."""
 _LINK = re.compile(r"-l[\w+.-]+\Z")
 
 
@@ -107,9 +109,11 @@ class Workload(Model):
     """The exit status of a correct run."""
     timeout: float = Field(default=10.0, gt=0, le=600)
     """Seconds of wall time for a native run; QEMU gets ten times as many."""
+    stderr: bool = False
+    """Whether standard error is checked as well, as error paths need whose only output is a message."""
     drop: tuple[str, ...] = ()
-    """Output filter: lines of standard output that match one of these regular expressions do not
-    count. For timings and dates that a program insists on printing."""
+    """Output filter: lines of standard output, and of standard error where it is checked, that match one of these
+    regular expressions do not count. For timings and dates that a program insists on printing."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -196,6 +200,15 @@ class Source(Model):
         return self
 
 
+class Coverage(Model):
+    """What the ``count`` workloads of a program must execute, where it is not the usual share."""
+
+    blocks: float = Field(ge=0, le=1)
+    """The least share of the basic blocks."""
+    reason: str = Field(min_length=1)
+    """Why no more: what the blocks are that no workload reaches."""
+
+
 class Benchmark(Model):
     """One program."""
 
@@ -219,6 +232,10 @@ class Benchmark(Model):
     unsanitized: dict[Annotated[str, Field(pattern="^[a-z-]+$")], str] = {}
     """Checks of UndefinedBehaviorSanitizer that upstream code is exempt from, each with the reason
     why no pass can exploit it."""
+    coverage: Coverage | None = None
+    """A lower target than ``LEAST_COVERAGE`` for a program that was not written for the suite, with the reason."""
+    unthrown: str | None = Field(default=None, min_length=1)
+    """Why no workload throws an exception, of a program that has code for exceptions."""
     split: Split
     workloads: tuple[Workload, ...] = Field(min_length=1)
 
@@ -275,6 +292,12 @@ class Suite(Model):
                 raise ValueError(
                     f"benchmark {benchmark.name!r} names the source {benchmark.source!r}; "
                     f"the suite has {', '.join(sorted(self.sources))}"
+                )
+            own = self.sources[benchmark.source].origin is Origin.OWN
+            if own and benchmark.coverage and benchmark.coverage.blocks < LEAST_COVERAGE:
+                raise ValueError(
+                    f"benchmark {benchmark.name!r}: a program of origin 'own' may not set a target of coverage below "
+                    f"{LEAST_COVERAGE:.0%}; write workloads, or remove what nothing reaches"
                 )
             build = self.sources[benchmark.source].build
             if benchmark.program is not None and (build is None or benchmark.program not in build.programs):

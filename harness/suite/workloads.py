@@ -59,8 +59,10 @@ def workloads_digest(ready: tuple[ReadyWorkload, ...]) -> str:
 
 
 def _dump(workload: Workload) -> dict[str, Any]:
-    """All of it but how long it may take, and what says nothing of where an input comes from."""
+    """All of it but how long it may take, and fields that say nothing where they are not set."""
     dump = workload.model_dump(mode="json", exclude={"timeout"})
+    if not workload.stderr:
+        del dump["stderr"]
     for item in dump["inputs"]:
         if item["tree"] is None:
             del item["tree"]

@@ -7,7 +7,7 @@ counts, and a program that prints them would otherwise differ between machines.
 import hashlib
 import re
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -112,7 +112,7 @@ def judge(finished: Finished, ready: ReadyWorkload, runner: Runner) -> Execution
     for name, why in finished.refused.items():
         if name != _COUNTS:
             raise CellError(Outcome.WRONG_OUTPUT, f"{where}: output file {name}: {why}")
-    digest = result_digest(finished.stdout, finished.results, ready)
+    digest = result_digest(finished.stdout, finished.results, ready, finished.stderr)
     return Execution(digest, finished.results.get(_COUNTS), finished.cpu)
 
 
@@ -124,16 +124,23 @@ def _emulated(runner: Runner) -> tuple[str, ...]:
     return (*counting, "-0", "program", _PROGRAM)
 
 
-def result_digest(stdout: bytes, files: Mapping[str, bytes], ready: ReadyWorkload) -> str:
-    """SHA-256 of filtered standard output and of every declared output file."""
+def result_digest(stdout: bytes, files: Mapping[str, bytes], ready: ReadyWorkload, stderr: bytes = b"") -> str:
+    """SHA-256 of filtered standard output, of every declared output file, and of standard error where it is checked."""
     workload = ready.workload
     drop = [re.compile(pattern.encode()) for pattern in workload.drop]
-    lines = stdout.splitlines(keepends=True) if drop else [stdout]
-    digest = hashlib.sha256(b"".join(line for line in lines if not any(p.search(line) for p in drop)))
+    digest = hashlib.sha256(_filtered(stdout, drop))
     for name in workload.outputs:
         digest.update(f"\0{name}\0{len(files[name])}\0".encode())
         digest.update(files[name])
+    if workload.stderr:
+        digest.update(b"\0\0stderr\0" + hashlib.sha256(_filtered(stderr, drop)).digest())
     return digest.hexdigest()
+
+
+def _filtered(stream: bytes, drop: Sequence[re.Pattern[bytes]]) -> bytes:
+    if not drop:
+        return stream
+    return b"".join(line for line in stream.splitlines(keepends=True) if not any(p.search(line) for p in drop))
 
 
 def _signal_of(finished: Finished, *, emulated: bool) -> int | None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from harness.errors import UsageError
-from harness.suite.generators import _jpeg, generate, names
+from harness.suite.generators import _jpeg, generate, is_seeded, names
 
 Params = dict[str, int | str | bool]
 
@@ -62,6 +62,8 @@ SMALL: dict[str, Params] = {
 }
 # SHA-256 of the small outputs for seed 7. A change here breaks every pinned result: give a
 # generator that must change a new name instead.
+LITERAL = ("literal", "hexadecimal")
+"""Those whose bytes are in the definition."""
 PINNED = {
     "addresses": "15f5380481709f5f63b2d305d56fc53025c39144e498e83a6fd6261dcca5d185",
     "bzip2": "3d7e849d7de25784d371b2385485e29d968ee709ab760a0a89863e05601d21ae",
@@ -134,12 +136,32 @@ def lines_of(name: str, seed: int, **params: int | str | bool) -> list[str]:
 
 
 def test_these_are_the_generators() -> None:
-    assert names() == sorted(SMALL)
+    assert names() == sorted([*SMALL, *LITERAL])
 
 
 @pytest.mark.parametrize("name", sorted(SMALL))
 def test_bytes_never_change(name: str) -> None:
     assert hashlib.sha256(generate(name, 7, SMALL[name])).hexdigest() == PINNED[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "content"),
+    [
+        ("literal", {}, b""),
+        ("literal", {"text": "p cnf é\n", "repeat": 2}, b"p cnf \xc3\xa9\np cnf \xc3\xa9\n"),
+        ("literal", {"text": "x", "repeat": 0}, b""),
+        ("hexadecimal", {}, b""),
+        ("hexadecimal", {"digits": "00 ff 1F8b", "repeat": 2}, b"\x00\xff\x1f\x8b" * 2),
+    ],
+)
+def test_what_a_definition_spells_out_depends_on_no_seed(name: str, params: Params, content: bytes) -> None:
+    assert generate(name, 1, params) == generate(name, 2, params) == content
+    assert not is_seeded(name)
+
+
+def test_which_generators_a_seed_decides() -> None:
+    assert [name for name in names() if not is_seeded(name)] == sorted(LITERAL)
+    assert not is_seeded("there is none")
 
 
 @pytest.mark.parametrize("name", sorted(SMALL))
@@ -159,6 +181,8 @@ def test_defaults_suffice(name: str) -> None:
     ("name", "params"),
     [
         ("text", {"length": 10}),
+        ("literal", {"repeat": -1}),
+        ("hexadecimal", {"digits": "0"}),
         ("text", {"size": 0}),
         ("noise", {"size": -1}),
         ("pcm", {"style": "noise"}),

@@ -283,6 +283,23 @@ def test_dropped_lines_do_not_count(drop: tuple[str, ...], stdout: bytes, counts
 
 
 @targets
+def test_standard_error_counts_where_the_workload_says_so(target: Target, programs: Programs, sandbox: Sandbox) -> None:
+    program = programs(target)
+    said = ready("exit", "3", exit=3, stderr=True)
+    assert digest(program, said, sandbox) == result_digest(b"", {}, said, b"last words\n")
+    assert digest(program, said, sandbox) != result_digest(b"", {}, said)
+    unsaid = ready("exit", "3", exit=3)
+    assert digest(program, unsaid, sandbox) == result_digest(b"", {}, unsaid, b"other words\n")
+
+
+def test_standard_error_is_filtered_and_does_not_run_into_the_rest() -> None:
+    workload = ready(stderr=True, drop=("^took",))
+    assert result_digest(b"a\n", {}, workload, b"took 3\nx\n") == result_digest(b"took 4\na\n", {}, workload, b"x\n")
+    pairs = [(b"ab", b""), (b"a", b"b"), (b"", b"ab"), (b"a\0\0stderr\0", b"b"), (b"a\0\0stderr\0b", b"")]
+    assert len({result_digest(out, {}, ready(stderr=True), err) for out, err in pairs}) == len(pairs)
+
+
+@targets
 def test_filtered_output_of_a_real_run(target: Target, programs: Programs, sandbox: Sandbox) -> None:
     program = programs(target)
     drop = (r"^took ",)

@@ -14,20 +14,26 @@ from random import Random
 
 from harness.errors import UsageError
 
-__all__ = ["check_parameters", "generate", "generator", "names"]
+__all__ = ["check_parameters", "generate", "generator", "is_seeded", "names"]
 
 Generator = Callable[..., bytes]
 
 _REGISTRY: dict[str, Generator] = {}
+_UNSEEDED: set[str] = set()
 
 
-def generator(name: str) -> Callable[[Generator], Generator]:
-    """Register a function ``(random: Random, *, keyword=default…) -> bytes`` under ``name``."""
+def generator(name: str, *, seeded: bool = True) -> Callable[[Generator], Generator]:
+    """Register a function ``(random: Random, *, keyword=default…) -> bytes`` under ``name``.
+
+    ``seeded`` is False for a generator whose bytes do not depend on the seed.
+    """
 
     def register(function: Generator) -> Generator:
         if name in _REGISTRY:
             raise ValueError(f"two generators are called {name!r}")
         _REGISTRY[name] = function
+        if not seeded:
+            _UNSEEDED.add(name)
         return function
 
     return register
@@ -43,6 +49,12 @@ def names() -> list[str]:
     """The generators' names, sorted."""
     _load()
     return sorted(_REGISTRY)
+
+
+def is_seeded(name: str) -> bool:
+    """Whether another seed gives other bytes; False for a name that is unknown, too."""
+    _load()
+    return name in _REGISTRY and name not in _UNSEEDED
 
 
 def generate(name: str, seed: int, params: dict[str, int | str | bool]) -> bytes:
