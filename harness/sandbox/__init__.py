@@ -1,7 +1,7 @@
 """The sandbox for everything that is not the harness's own: submitted code, benchmark programs, foreign builds."""
 
 from harness.sandbox.describe import Enforced, describe, enforcement
-from harness.sandbox.model import GIB, MIB, SCRATCH, Finished, Job, Left, Limits, Reason
+from harness.sandbox.model import GIB, MIB, SCRATCH, Finished, Job, Left, Limits, Reason, grace
 from harness.sandbox.run import Sandbox
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "Sandbox",
     "describe",
     "enforcement",
+    "grace",
 ]

@@ -7,14 +7,15 @@ from types import MappingProxyType
 
 from harness.sandbox.model import SCRATCH, Job
 
-__all__ = ["FIRST_FILE", "SECCOMP", "STATUS", "TURNS", "bubblewrap_command", "guard_arguments"]
+__all__ = ["FIRST_FILE", "SECCOMP", "STATUS", "TURNS", "USAGE", "bubblewrap_command", "guard_arguments"]
 
 STATUS = 3
 SECCOMP = 4
 TURNS = 5
+USAGE = 6
 FIRST_FILE = 500
-"""Descriptor numbers inside: the guard's socket, the filter, the socket that gives turns, and the files, above all
-that the spawner has open."""
+"""Descriptor numbers inside: the guard's socket, the filter, the socket that gives turns, the control group's CPU
+time, and the files, above all that the spawner has open."""
 
 _GUARD = f"/proc/self/fd/{FIRST_FILE}"
 """The guard is executed by its descriptor and has no place inside."""
@@ -61,8 +62,11 @@ def bubblewrap_command(
     return command, (guard, *job.files.values())
 
 
-def guard_arguments(job: Job, scratch: str, *, watch_memory: bool, turns: bool) -> list[str]:
-    """What the guard is told. ``watch_memory``: nobody else limits the memory of all processes."""
+def guard_arguments(job: Job, scratch: str, *, watch_memory: bool, turns: bool, usage: bool) -> list[str]:
+    """What the guard is told.
+
+    ``watch_memory``: nobody else limits the memory of all processes. ``usage``: a control group counts CPU time.
+    """
     limits = job.limits
     numbers = {
         "wall_ms": round(limits.wall * 1000),
@@ -82,6 +86,7 @@ def guard_arguments(job: Job, scratch: str, *, watch_memory: bool, turns: bool) 
         *(f"{name}={number}" for name, number in numbers.items()),
         *(f"core={core}" for core in job.cores),
         *([f"turns={TURNS}"] if turns else []),
+        *([f"usage={USAGE}"] if usage else []),
         f"environment={len(variables)}",
         *variables,
         job.program,

@@ -1,4 +1,4 @@
-"""Control groups, where this process may make some: the kernel's own count of memory and processes.
+"""Control groups, where this process may make some: the kernel's own count of memory, processes and CPU time.
 
 A group belongs to a slot (``slots.py``): the slot's spawner is moved into it once, and every sandbox
 that it starts is born there. Version 2 and version 1 both serve; where neither can be written to,
@@ -18,7 +18,7 @@ __all__ = ["Controller", "Group", "find_controller"]
 _SLACK = 24 << 20
 """Bytes that the spawner, bubblewrap and the guard may take beside the job."""
 _OWN_PROCESSES = 4
-_MEMORY, _PIDS = "memory", "pids"
+_MEMORY, _PIDS, _CPU = "memory", "pids", "cpuacct"
 _PROC = Path("/proc/self")
 
 
@@ -28,7 +28,8 @@ class Controller:
 
     version: int
     parents: dict[str, Path]
-    """Per controller (``memory``, ``pids``) the folder to make groups in; the same one in version 2."""
+    """Per controller (``memory``, ``pids``, ``cpuacct``) the folder to make groups in; in version 2 the same one, which
+    counts CPU time without a controller."""
 
     def __str__(self) -> str:
         return f"cgroup v{self.version} ({', '.join(self.parents)})"
@@ -49,6 +50,8 @@ class Group:
         self._folders = folders
         self._memory = 0
         self._processes = 0
+        self.cpu_file = self._open_cpu()
+        """A descriptor of the kernel's count of CPU time; None where nothing counts it."""
 
     @property
     def limits_memory(self) -> bool:
@@ -90,8 +93,27 @@ class Group:
                     return int(line.split()[1])
         return 0
 
+    def cpu(self) -> float | None:
+        """Seconds of CPU time of all that ever ran here, whoever waited for it; None where nothing counts them."""
+        if self.cpu_file is None:
+            return None
+        text = os.pread(self.cpu_file, 64, 0).split()
+        return int(text[1]) / 1e6 if text[0] == b"usage_usec" else int(text[0]) / 1e9
+
+    def _open_cpu(self) -> int | None:
+        folder = self._folders.get(_MEMORY if self._version == 2 else _CPU)
+        if folder is None:
+            return None
+        try:
+            return os.open(folder / ("cpu.stat" if self._version == 2 else "cpuacct.usage"), os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+
     def remove(self) -> None:
-        """Remove it; nothing happens while processes are in it."""
+        """Remove it; nothing happens to its folders while processes are in it."""
+        if self.cpu_file is not None:
+            os.close(self.cpu_file)
+            self.cpu_file = None
         for folder in dict.fromkeys(self._folders.values()):
             with contextlib.suppress(OSError):
                 folder.rmdir()
@@ -154,7 +176,7 @@ def _enables(parent: Path) -> bool:
 
 def _version_1() -> Controller | None:
     parents: dict[str, Path] = {}
-    for kind in (_MEMORY, _PIDS):
+    for kind in (_MEMORY, _PIDS, _CPU):
         mounted = next((m for m in _mounts() if m[0] == "cgroup" and kind in m[3]), None)
         own = _own_path(kind)
         if mounted is None or own is None:

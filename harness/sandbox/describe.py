@@ -34,6 +34,7 @@ def enforcement(sandbox: Sandbox) -> list[Enforced]:
     controller = find_controller()
     kinds = controller.parents if controller else {}
     groups = f"control group, version {controller.version}" if controller else ""
+    counted = f" ({groups})" if controller and (controller.version == 2 or "cpuacct" in kinds) else ""
     watch = "watched every 2 to 50 ms"
     names = ", ".join(sorted(facts.namespaces))
     return [
@@ -44,7 +45,8 @@ def enforcement(sandbox: Sandbox) -> list[Enforced]:
         Enforced("system calls", f"seccomp filter, {len(REFUSED)} refused by name; sockets but Unix ones"),
         Enforced("memory", groups if "memory" in kinds else f"sum over its processes, {watch}"),
         Enforced("processes", f"{groups} and RLIMIT_NPROC" if "pids" in kinds else "RLIMIT_NPROC"),
-        Enforced("time", f"wall and CPU time of all its processes, {watch}; RLIMIT_CPU"),
+        Enforced("time", f"wall and CPU time of all its processes{counted}, {watch}; RLIMIT_CPU"),
+        Enforced("cores", "affinity, which a filter keeps a job from changing"),
         Enforced("disk", f"scratch folder of fixed size; RLIMIT_FSIZE; number of files, {watch}"),
         Enforced("orphans", "die with process 1 of their namespace, which dies with the harness"),
     ]

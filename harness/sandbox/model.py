@@ -2,20 +2,29 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from signal import SIGINT, SIGKILL, SIGTERM
 
 from harness.process import last_words, signal_name
 
-__all__ = ["GIB", "MIB", "SCRATCH", "Finished", "Job", "Left", "Limits", "Reason"]
+__all__ = ["GIB", "MIB", "SCRATCH", "Finished", "Job", "Left", "Limits", "Reason", "grace"]
 
 MIB = 1 << 20
 GIB = 1 << 30
 
 SCRATCH = "/tmp"  # noqa: S108 - a path inside the sandbox
 """The only folder that can be written to: private, empty at first, gone with the sandbox."""
+
+_GRACE = 0.02
+_LEAST_GRACE = 0.1
+"""Seconds."""
+
+
+def grace(seconds: float) -> float:
+    """Seconds by which a limit of so many may be exceeded: the guard itself has to wait for a core to end a job."""
+    return max(_LEAST_GRACE, _GRACE * seconds)
 
 
 class Reason(StrEnum):
@@ -41,7 +50,7 @@ class Limits:
     wall: float = 60.0
     """Seconds."""
     cpu: float | None = None
-    """Seconds of user and system time; None: what ``wall`` leaves room for."""
+    """Seconds of user and system time; None: what ``wall`` leaves room for, on ``Job.cores`` where they are given."""
     memory: int = GIB
     """Bytes resident, files in the scratch folder included."""
     address_space: int | None = None
@@ -84,7 +93,14 @@ class Job:
     """Files wanted from the scratch folder when it has ended, by path in it; ``**``: all there are."""
     limits: Limits = Limits()
     cores: tuple[int, ...] = ()
-    """Those that it runs on; none: any."""
+    """Those that it runs on, and cannot leave; none: any."""
+
+    def bounded(self) -> "Job":
+        """The job with a limit of CPU time too where it is given cores: what these can do in its wall time."""
+        if not self.cores or self.limits.cpu is not None:
+            return self
+        most = len(self.cores) * (self.limits.wall + grace(self.limits.wall))
+        return replace(self, limits=replace(self.limits, cpu=most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +129,8 @@ class Finished:
     cpu: float
     """Seconds of user and system time of the job and the children that it waited for."""
     total_cpu: float
-    """Seconds of everything: orphans and the sandbox's own set-up too."""
+    """Seconds of everything: orphans and the sandbox's own set-up too; with a control group, also of children that
+    nobody waited for."""
     peak_memory: int
     """Bytes resident of its largest process."""
     preemptions: int

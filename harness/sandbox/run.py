@@ -16,7 +16,7 @@ from typing import Any
 from harness.errors import PrerequisiteError
 from harness.native import native_program
 from harness.process import account, find_tool
-from harness.sandbox.bubblewrap import FIRST_FILE, SECCOMP, STATUS, TURNS, bubblewrap_command, guard_arguments
+from harness.sandbox.bubblewrap import FIRST_FILE, SECCOMP, STATUS, TURNS, USAGE, bubblewrap_command, guard_arguments
 from harness.sandbox.cgroups import Group
 from harness.sandbox.collect import collect, count_files
 from harness.sandbox.model import SCRATCH, Finished, Job, Left, Limits, Reason
@@ -121,6 +121,7 @@ class Sandbox:
     def _run(
         self, job: Job, turns: socket.socket | None = None, patience: float = 0.0, output: int | None = None
     ) -> tuple[Finished, Mapping[str, Any]]:
+        job = job.bounded()
         with ExitStack() as stack:
             if turns is not None:
                 stack.callback(turns.close)
@@ -149,8 +150,13 @@ class Sandbox:
             group.limit(limits.memory, limits.processes)
         kills = group.kills() if group is not None else 0
         watch = group is None or not group.limits_memory
-        words = guard_arguments(prepared.job, prepared.scratch, watch_memory=watch, turns=TURNS in prepared.descriptors)
-        place.start([*prepared.command, *words], prepared.descriptors)
+        usage = None if group is None else group.cpu_file
+        descriptors = prepared.descriptors | ({} if usage is None else {USAGE: usage})
+        words = guard_arguments(
+            prepared.job, prepared.scratch, watch_memory=watch, turns=TURNS in descriptors, usage=usage is not None
+        )
+        before = None if group is None else group.cpu()
+        place.start([*prepared.command, *words], descriptors)
         prepared.close_theirs()
         with ExitStack() as stack:
             hello, scratch = self._hello(place, prepared)
@@ -158,13 +164,15 @@ class Sandbox:
             if self.isolation is Isolation.SANDBOX:
                 _require_isolation(hello)
             answer = _let_go(place, prepared, group, kills)
-            account(float(answer["cpu"]))
+            after = None if group is None else group.cpu()
+            cpu = float(answer["cpu"]) if before is None or after is None else after - before
+            account(cpu)
             out_of_memory = group is not None and group.kills() > kills
             report = _receive(prepared.status)[0]
             if not report:
                 reason, value = (Reason.MEMORY, 0) if out_of_memory else (Reason.SIGNAL, signal.SIGKILL)
-                return _without_report(prepared, reason, value, time.monotonic() - started, answer["cpu"]), hello
-            return self._finished(prepared, json.loads(report), scratch, answer["cpu"], out_of_memory), hello
+                return _without_report(prepared, reason, value, time.monotonic() - started, cpu), hello
+            return self._finished(prepared, json.loads(report), scratch, cpu, out_of_memory), hello
 
     def _isolated(self, job: Job, stack: ExitStack) -> _Prepared:
         command, files = bubblewrap_command(self._bwrap, self._guard, job, carried_folders(is_root()))
@@ -220,6 +228,8 @@ class Sandbox:
             files = space.f_files - space.f_ffree - 1
         else:
             files = count_files(scratch, limits.files + 1)
+        if reason in (Reason.EXIT, Reason.SIGNAL) and limits.cpu and report["tree_cpu_us"] > limits.cpu * 1e6:
+            reason, value = Reason.CPU, 0
         if reason in (Reason.EXIT, Reason.SIGNAL) and files > limits.files:  # faster than the guard could look
             reason, value = Reason.FILES, 0
         stdout, stderr = (_content(stream, limits.output) for stream in prepared.streams)

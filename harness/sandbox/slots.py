@@ -20,7 +20,7 @@ from typing import Any
 
 from harness.errors import PrerequisiteError, UsageError
 from harness.process import killable
-from harness.sandbox.cgroups import Group, find_controller, group_name
+from harness.sandbox.cgroups import Controller, Group, find_controller, group_name
 from harness.sandbox.shown import carried_folders
 from harness.sandbox.spawner import MOST_DESCRIPTORS, READY
 
@@ -68,8 +68,7 @@ class Slot:
             raise PrerequisiteError("the sandbox's spawner does not start", where=str(_SPAWNER))
         if controller is not None:
             with contextlib.suppress(OSError):
-                self.group = controller.make(group_name(number))
-                self.group.add(self._process.pid)
+                self.group = _group(controller, group_name(number), self._process.pid)
 
     @property
     def pid(self) -> int:
@@ -122,6 +121,17 @@ class Slot:
         self._process.wait()
         if self.group is not None:
             self.group.remove()
+
+
+def _group(controller: Controller, name: str, pid: int) -> Group:
+    """A new group with this process in it. Raises OSError; no group is left then."""
+    group = controller.make(name)
+    try:
+        group.add(pid)
+    except OSError:
+        group.remove()
+        raise
+    return group
 
 
 _lock = Lock()

@@ -20,7 +20,7 @@ import signal
 import socket
 import sys
 
-MOST_DESCRIPTORS = 250
+MOST_DESCRIPTORS = 251
 FIRST_DESCRIPTOR = 32
 READY = b"ready"
 _NEW_MOUNTS = 0x00020000

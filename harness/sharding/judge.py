@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from harness.errors import CellError, HarnessError
-from harness.sandbox import GIB
+from harness.sandbox import GIB, grace
 from harness.sharding.evaluate import evaluate, memory_profile, verify
 from harness.sharding.instance import Instance, Integers
 from harness.sharding.solve import Attempt
@@ -40,7 +40,8 @@ def judge(attempt: Attempt, instance: Instance, bound: int | None, where: str) -
     """The attempt's last assignment, if it may be. ``bound``: a proven lower bound of the cost.
 
     Raises CellError: ``policy-error`` for a solver that crashed, printed too much or nothing of the right form,
-    ``policy-timeout`` for one that had printed nothing at its limit, ``infeasible`` for an assignment that may not be.
+    ``policy-timeout`` for one that had printed nothing at its limit, or ran on for longer than its grace (the next run
+    tries again), ``infeasible`` for an assignment that may not be.
     Raises EvaluatorError for a cost below the bound: then the evaluator is wrong, and nothing that it says counts.
     """
     finished, answers = attempt.finished, attempt.answers
@@ -50,6 +51,11 @@ def judge(attempt: Attempt, instance: Instance, bound: int | None, where: str) -
         raise CellError(Outcome.POLICY_ERROR, f"the solver failed: {finished.reason_line()}", finished.transient)
     if answers.fault is not None:
         raise CellError(Outcome.POLICY_ERROR, answers.fault)
+    late = finished.wall - finished.limits.wall
+    if late > grace(finished.limits.wall):
+        limit = f"its limit of {finished.limits.wall:g} s"
+        why = f"the solver ran {late:.1f} s longer than {limit}: the machine was too busy"
+        raise CellError(Outcome.POLICY_TIMEOUT, why, transient=True)
     if answers.last is None:
         if finished.out_of_time:
             why = f"the solver had printed no assignment: {finished.ending}"

@@ -29,7 +29,6 @@ _ERROR = re.compile(
 _COMPILE_SECONDS = 120.0
 _MEMORY = 12 * GIB
 _PROCESSES = 64
-_CPU_GRACE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def prepare_solver(content: bytes, name: str, bench: Bench) -> Solver:
 def solver_job(solver: Solver, instance: Path, seconds: float, cores: Sequence[int], bench: Bench) -> Job:
     """The contest's command line on a file of JSON, stopped after ``seconds``.
 
-    ``cores``: those that it runs on; libraries are told to use as many threads.
+    ``cores``: those that it runs on, and cannot leave; libraries are told to use as many threads.
     """
     arguments: tuple[str, ...] = (_INSTANCE, f"{seconds:g}")
     files = {_INSTANCE: instance}
@@ -84,7 +83,7 @@ def solver_job(solver: Solver, instance: Path, seconds: float, cores: Sequence[i
         system=True,
         folders=folders,
         environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C", **threads},
-        limits=Limits(wall=seconds, cpu=len(cores) * seconds + _CPU_GRACE, memory=_MEMORY, processes=_PROCESSES),
+        limits=Limits(wall=seconds, memory=_MEMORY, processes=_PROCESSES),
         cores=tuple(cores),
     )
 

@@ -1,7 +1,7 @@
 // The first process of a sandbox: it starts the job, watches it, ends it, and reports.
 //
-// usage: guard status=FD scratch=DIR [limit=VALUE ...] [core=N ...] [turns=FD] environment=N [NAME=VALUE ...]
-//              PROGRAM ARGV0 [ARGUMENT ...]
+// usage: guard status=FD scratch=DIR [limit=VALUE ...] [core=N ...] [turns=FD] [usage=FD] environment=N
+//              [NAME=VALUE ...] PROGRAM ARGV0 [ARGUMENT ...]
 //
 // Inside a sandbox it is process 1 of a process namespace of its own. Nothing in there can signal it,
 // trace it or read its memory, and when it ends the kernel ends everything else. Without a sandbox
@@ -11,9 +11,10 @@
 // Two messages go to the status socket: `hello` with the scratch folder's descriptor, so that its content
 // can be read when the sandbox is gone; and, after the harness's go-ahead and all of the job, `report`.
 //
-// With `core` the job runs on these cores, and the guard on the others. With `turns` the job runs only while it is
+// With `core` the job runs on these cores and cannot change that, and the guard runs on the others. With `turns` the job runs only while it is
 // its turn: the guard says `r` to that socket when it is ready; for each number of microseconds that comes it lets
-// the job run for so long, stops it, and says `s` when it stands still; and `e` when it has ended.
+// the job run for so long, stops it, and says `s` when it stands still; and `e` when it has ended. With `usage`, a file that the
+// kernel keeps for the sandbox's control group says how much CPU time was used: children count whoever waits for them.
 
 #include <ctype.h>
 #include <dirent.h>
@@ -21,10 +22,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/close_range.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,8 +68,11 @@ struct Limits {
 struct Job {
   struct Limits limits;
   int status;
-  cpu_set_t cores; // none: any
-  int turns;       // -1: it runs all the time
+  cpu_set_t cores;      // none: any
+  int turns;            // -1: it runs all the time
+  int usage;            // -1: no control group counts the CPU time
+  int64_t usage_before; // microseconds that it had counted when the job was started;
+  int64_t own_before;   // and of the guard itself
   const char *scratch;
   char **environment;
   const char *program;
@@ -103,10 +110,20 @@ static int64_t cpu_of(const struct rusage *usage) {
 
 static bool is_isolated(void) { return getpid() == 1; }
 
-static void stay_on(const cpu_set_t *cores) {
+// Keep this process and all that come of it on these cores: affinity is set, and a filter in front of the kernel then
+// refuses to change it, which needs no right otherwise. Calls of other architectures are the first filter's affair.
+static bool stay_on(const cpu_set_t *cores, bool isolated) {
   if (sched_setaffinity(0, sizeof *cores, cores) != 0) {
-    fail("core");
+    return false;
   }
+  struct sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {.len = sizeof rules / sizeof *rules, .filter = rules};
+  return !isolated || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
 
 static void stay_off(const cpu_set_t *cores) {
@@ -119,6 +136,26 @@ static void stay_off(const cpu_set_t *cores) {
       (void)sched_setaffinity(0, sizeof others, &others);
     }
   }
+}
+
+// Microseconds of CPU time of the sandbox's control group, by the kernel's own account; 0 where nothing tells.
+static int64_t group_cpu(int usage) {
+  static const char kVersion2[] = "usage_usec ";
+  char text[64] = {0};
+  if (usage < 0 || pread(usage, text, sizeof text - 1, 0) <= 0) {
+    return 0;
+  }
+  if (strncmp(text, kVersion2, sizeof kVersion2 - 1) == 0) {
+    return strtoll(text + sizeof kVersion2 - 1, NULL, 10);
+  }
+  return strtoll(text, NULL, 10) / 1000; // version 1 has nanoseconds
+}
+
+// CPU time of the job and all that came of it, as the control group has it: also what nobody has waited for.
+static int64_t job_cpu(const struct Job *job) {
+  struct rusage own;
+  int64_t used = group_cpu(job->usage) - job->usage_before;
+  return getrusage(RUSAGE_SELF, &own) == 0 ? used - (cpu_of(&own) - job->own_before) : used;
 }
 
 // --- messages -------------------------------------------------------------------------------------
@@ -195,12 +232,14 @@ static void report(const struct Job *job, const struct Ending *ending, int scrat
   if (getrusage(RUSAGE_CHILDREN, &all) != 0 || fstatvfs(scratch, &space) != 0) {
     fail("usage");
   }
+  int64_t waited = cpu_of(&all);
+  int64_t counted = job_cpu(job);
   (void)snprintf(text, sizeof text,
                  "{\"reason\":\"%s\",\"value\":%d,\"wall_ns\":%" PRId64 ",\"user_us\":%" PRId64 ",\"system_us\":%" PRId64
                  ",\"tree_cpu_us\":%" PRId64 ",\"peak_memory\":%" PRId64
                  ",\"preemptions\":%ld,\"left\":%d,\"free_bytes\":%" PRIu64 "}",
                  ending->reason, ending->value, ending->wall_ns, microseconds(ending->usage.ru_utime),
-                 microseconds(ending->usage.ru_stime), cpu_of(&all), (int64_t)all.ru_maxrss * 1024,
+                 microseconds(ending->usage.ru_stime), counted > waited ? counted : waited, (int64_t)all.ru_maxrss * 1024,
                  ending->usage.ru_nivcsw, ending->left, (uint64_t)space.f_bavail * space.f_frsize);
   send_message(job->status, text, -1);
 }
@@ -223,6 +262,8 @@ static void limit(int resource, int64_t soft, int64_t hard) {
 
 static void set_limits(const struct Limits *limits) {
   limit(RLIMIT_CORE, 0, 0);
+  limit(RLIMIT_RTPRIO, 0, 0); // a host may allow its users to go before others: the guard among them
+  limit(RLIMIT_NICE, 0, 0);
   limit(RLIMIT_STACK, kStack, kStack);
   if (limits->cpu_ms > 0) {
     int64_t seconds = limits->cpu_ms / 1000 + 1; // the guard is more exact; this holds if it is held up
@@ -250,7 +291,7 @@ static void prefer_for_oom(void) {
   }
 }
 
-static _Noreturn void become(const struct Job *job, int failure) {
+static _Noreturn void become(const struct Job *job, bool isolated, int failure) {
   sigset_t none;
   (void)sigemptyset(&none);
   for (int number = 1; number < NSIG; number++) {
@@ -260,11 +301,9 @@ static _Noreturn void become(const struct Job *job, int failure) {
   (void)setpgid(0, 0);
   (void)prctl(PR_SET_DUMPABLE, 1); // until here it was the guard's copy; /proc/self belongs to it again
   prefer_for_oom();
-  if (CPU_COUNT(&job->cores) > 0) {
-    stay_on(&job->cores);
-  }
   set_limits(&job->limits);
-  if (chdir(job->scratch) == 0) {
+  bool placed = CPU_COUNT(&job->cores) == 0 || stay_on(&job->cores, isolated);
+  if (placed && chdir(job->scratch) == 0) {
     (void)syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
     (void)execve(job->program, job->arguments, job->environment);
   }
@@ -276,6 +315,7 @@ static _Noreturn void become(const struct Job *job, int failure) {
 // Start the job; 0 and `*number` set to an errno when it cannot be started.
 static pid_t start(const struct Job *job, int *number) {
   int failure[2];
+  bool isolated = is_isolated();
   if (pipe2(failure, O_CLOEXEC) != 0) {
     fail("pipe");
   }
@@ -284,7 +324,7 @@ static pid_t start(const struct Job *job, int *number) {
     fail("fork");
   }
   if (child == 0) {
-    become(job, failure[1]);
+    become(job, isolated, failure[1]);
   }
   (void)close(failure[1]);
   ssize_t size = read(failure[0], number, sizeof *number);
@@ -359,7 +399,7 @@ static void add_use(const char *process, int64_t *cpu_us, int64_t *memory) {
 }
 
 // CPU time and memory of everything in the sandbox but the guard.
-static void tree_use(int64_t *cpu_us, int64_t *memory) {
+static void tree_use(const struct Job *job, int64_t *cpu_us, int64_t *memory) {
   struct rusage ended;
   *memory = 0;
   *cpu_us = getrusage(RUSAGE_CHILDREN, &ended) == 0 ? cpu_of(&ended) : 0;
@@ -373,6 +413,8 @@ static void tree_use(int64_t *cpu_us, int64_t *memory) {
   if (processes != NULL) {
     (void)closedir(processes);
   }
+  int64_t counted = job_cpu(job);
+  *cpu_us = counted > *cpu_us ? counted : *cpu_us;
 }
 
 static bool exceeds(int64_t value, int64_t allowed) { return allowed > 0 && value > allowed; }
@@ -388,7 +430,8 @@ static bool output_exceeds(int64_t allowed) {
 }
 
 // The limit that the job exceeds now, or NULL.
-static const char *exceeded(const struct Limits *limits, int scratch) {
+static const char *exceeded(const struct Job *job, int scratch) {
+  const struct Limits *limits = &job->limits;
   if (output_exceeds(limits->output)) {
     return "output";
   }
@@ -399,7 +442,7 @@ static const char *exceeded(const struct Limits *limits, int scratch) {
   int64_t memory = 0;
   struct statvfs space;
   if (limits->cpu_ms > 0 || limits->memory > 0) {
-    tree_use(&cpu_us, &memory);
+    tree_use(job, &cpu_us, &memory);
   }
   if (fstatvfs(scratch, &space) == 0) {
     memory += (int64_t)((space.f_blocks - space.f_bfree) * space.f_frsize);
@@ -484,19 +527,21 @@ static void kill_all(pid_t job) {
 // End what still runs. Returns how many processes that were, the job itself not counted.
 static int end_all(pid_t job, struct Ending *ending, const struct Clock *clock) {
   int left = 0;
+  int64_t killed = 0;   // when it could run no longer: to take back its memory may last a second more
   bool killing = false; // what has ended before, and nobody has waited for, did not run any more
   for (;;) {
     int status = 0;
     struct rusage usage;
     if (killing) {
       kill_all(job);
+      killed = killed != 0 ? killed : elapsed_ns(clock);
     }
     pid_t ended = wait4(-1, &status, killing ? 0 : WNOHANG, &usage);
     if (ended < 0 && errno == ECHILD) {
       return left;
     }
     if (ended == job) {
-      ending->wall_ns = elapsed_ns(clock);
+      ending->wall_ns = killed != 0 ? killed : elapsed_ns(clock);
       ending->usage = usage;
     } else if (ended > 0 && killing) {
       left++;
@@ -618,7 +663,7 @@ static struct Ending watch(const struct Job *job, int scratch) {
       continue;
     }
     if (elapsed >= next_look) {
-      const char *met = exceeded(&job->limits, scratch);
+      const char *met = exceeded(job, scratch);
       if (met != NULL) {
         ending.reason = met;
         break;
@@ -677,7 +722,7 @@ static void parse_core(struct Job *job, int64_t core, const char *word) {
 }
 
 static struct Job parse(int count, char **words) {
-  struct Job job = {.status = -1, .turns = -1};
+  struct Job job = {.status = -1, .turns = -1, .usage = -1};
   const struct {
     const char *name;
     int64_t *value;
@@ -704,6 +749,8 @@ static struct Job parse(int count, char **words) {
       parse_core(&job, number(equals + 1, words[at]), words[at]);
     } else if (strncmp(words[at], "turns=", length + 1) == 0) {
       job.turns = (int)number(equals + 1, words[at]);
+    } else if (strncmp(words[at], "usage=", length + 1) == 0) {
+      job.usage = (int)number(equals + 1, words[at]);
     } else if (strncmp(words[at], "scratch=", length + 1) == 0) {
       job.scratch = equals + 1;
     } else {
@@ -751,6 +798,9 @@ int main(int count, char **words) {
   if (CPU_COUNT(&job.cores) > 0) {
     stay_off(&job.cores);
   }
+  struct rusage own;
+  job.usage_before = group_cpu(job.usage);
+  job.own_before = getrusage(RUSAGE_SELF, &own) == 0 ? cpu_of(&own) : 0;
   struct Ending ending = watch(&job, scratch);
   if (job.turns >= 0) {
     say(&job, 'e', 0);

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.sandbox import MIB, SCRATCH, Job, Limits, Sandbox
-from harness.sandbox.bubblewrap import FIRST_FILE, TURNS, bubblewrap_command, guard_arguments
+from harness.sandbox.bubblewrap import FIRST_FILE, TURNS, USAGE, bubblewrap_command, guard_arguments
 from tests.ordinary import is_root
 from tests.sandbox.jobs import HELPER, helping, shell
 
@@ -65,13 +65,16 @@ def test_every_namespace_is_asked_for() -> None:
 def test_the_guard_is_told_every_limit() -> None:
     limits = Limits(1.5, 0.25, 3, 4, 5, 6, 7, 8, 9, 10)
     job = Job("/p", ("a", "b=c"), name="n", environment={"A": "1=2", "B": ""}, limits=limits)
-    assert guard_arguments(job, "/tmp", watch_memory=True, turns=False) == [
+    assert guard_arguments(job, "/tmp", watch_memory=True, turns=False, usage=False) == [
         *("status=3", "scratch=/tmp", "wall_ms=1500", "cpu_ms=250", "memory=3", "address_space=4", "processes=5"),
         *("file_size=6", "files=7", "open_files=10", "output=9", "environment=2", "A=1=2", "B="),
         *("/p", "n", "a", "b=c"),
     ]
-    words = guard_arguments(Job("/p", limits=Limits(), cores=(0, 3)), "/tmp", watch_memory=False, turns=True)
-    assert {"memory=0", "address_space=0", "environment=0", "core=0", "core=3", f"turns={TURNS}"} <= set(words)
+    words = guard_arguments(
+        Job("/p", limits=Limits(), cores=(0, 3)), "/tmp", watch_memory=False, turns=True, usage=True
+    )
+    assert {"memory=0", "address_space=0", "environment=0", "core=0", "core=3"} <= set(words)
+    assert {f"turns={TURNS}", f"usage={USAGE}"} <= set(words)
     assert words[-2:] == ["/p", "/p"]
 
 
@@ -176,19 +179,19 @@ def test_more_files_than_can_be_given_are_an_error_and_the_next_job_runs(sandbox
     source = write(tmp_path / "file", b"")
     files = {f"/in/{n}": source for n in range(260)}
     before = len(os.listdir("/proc/self/fd"))
-    with pytest.raises(UsageError, match="files are more than the 249 of a sandbox"):
+    with pytest.raises(UsageError, match="files are more than the 250 of a sandbox"):
         sandbox.run(Job("/usr/bin/true", system=True, files=files))
     assert len(os.listdir("/proc/self/fd")) <= before
     assert sandbox.run(Job("/usr/bin/true", system=True)).ok
 
 
 def test_as_many_files_as_can_be_given(sandbox: Sandbox, tmp_path: Path) -> None:
-    """Three streams, the socket, the filter and the guard count too."""
+    """Three streams, the socket, the filter, the guard and the count of CPU time, where there is one, count too."""
     source = write(tmp_path / "file", b"x")
     files = {f"/in/{n}": source for n in range(243)}
     assert sandbox.run(Job("/usr/bin/cat", ("/in/242",), system=True, files=files)).stdout == b"x"
     with pytest.raises(UsageError):
-        sandbox.run(Job("/usr/bin/true", system=True, files={**files, "/in/more": source}))
+        sandbox.run(Job("/usr/bin/true", system=True, files={**files, "/in/more": source, "/in/most": source}))
 
 
 def test_standard_input_is_a_file_or_empty(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -119,7 +119,8 @@ def test_version_2_where_the_own_group_is_not_to_be_seen(machine: Machine, own: 
 def test_version_1_has_a_place_for_each_controller(machine: Machine) -> None:
     memory, pids = machine.group("memory/mine", None), machine.group("pids", None)
     machine.says("9:name=systemd:/\n8:pids:/\n4:memory:/mine\n1:cpu,cpuacct:/\n0::/\n", V1)
-    assert cgroups._version_1() == Controller(1, {"memory": memory, "pids": pids})
+    accounts = machine.group("cpu", None)
+    assert cgroups._version_1() == Controller(1, {"memory": memory, "pids": pids, "cpuacct": accounts})
     assert cgroups._version_2() is None
 
 

@@ -14,7 +14,19 @@ from tests.sandbox.jobs import shell
 
 WATCH = "watched every 2 to 50 ms"
 WHATS = [
-    *("isolation", "user", "files", "network", "system calls", "memory", "processes", "time", "disk", "orphans"),
+    *(
+        "isolation",
+        "user",
+        "files",
+        "network",
+        "system calls",
+        "memory",
+        "processes",
+        "time",
+        "cores",
+        "disk",
+        "orphans",
+    ),
 ]
 
 
