@@ -9,9 +9,11 @@
     └── StoppedError            1   a command was cut off because the user stops the run
 
 An error says what was wrong (``message``), where (``where``: a file, a field, a line) and what to
-do about it (``hint``). The command line prints the three and no traceback.
+do about it (``hint``). The command line prints the three and no traceback. All of it can be shown as it is: what a
+file or a program said has lost its control characters.
 """
 
+from harness.text import printable, printable_line
 from harness.vocabulary import Outcome
 
 __all__ = ["CellError", "HarnessError", "PrerequisiteError", "StoppedError", "UsageError"]
@@ -23,10 +25,10 @@ class HarnessError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.where = where
-        self.hint = hint
+        self.message = printable(message)
+        self.where = None if where is None else printable(where, lines=False)
+        self.hint = None if hint is None else printable(hint)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.message}" if self.where else self.message
@@ -49,7 +51,7 @@ class CellError(HarnessError):
     """A cell ended with ``outcome``; ``message`` is the detail that its rows record."""
 
     def __init__(self, outcome: Outcome, message: str, transient: bool = False) -> None:
-        super().__init__(message)
+        super().__init__(printable_line(message))
         self.outcome = outcome
         self.transient = transient
         """It may be the machine's fault (a time-out, a kill from outside): not kept in the cache."""

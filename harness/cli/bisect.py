@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.bench import Bench, open_bench
 from harness.bisect.run import METRICS, Bisection, Culprit, Limits, bisect, no_sites
-from harness.cli.output import Column, Format, emit, note, observer
+from harness.cli.output import Column, Format, emit, note, observer, say
 from harness.engine import local_engine
 from harness.errors import UsageError
 from harness.explain.sides import Side, find_policy, inlines, make_setting, prepare, side_of
@@ -55,7 +55,7 @@ def bisect_policies(
             records = _for_people(records, bench)
         emit(records, _columns(first, second), format_, title=_title(answer, first, second, setting.program.id))
     for line in _summary(answer, first, second, limits):
-        note(line) if format_ is not Format.TABLE else print(line)
+        note(line) if format_ is not Format.TABLE else say(line)
     return 0 if answer.minimal else 1
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.cli.leaderboard import answers, asked
-from harness.cli.output import Column, Format, emit
+from harness.cli.output import Column, Format, emit, say
 from harness.paths import default_results
 from harness.rank import Comparison, Versus, campaigns, versus
 from harness.rank.contest import NEVER, percent
@@ -31,7 +31,7 @@ def compare(a: str, b: str, results: Path | None, format_: Format, **restriction
                 shown = [_shown(row) for row in found.rows]
                 emit(shown, _columns(a, b, shown), format_, title=f"\n{title}")
                 timed = campaign_lines(campaigns(index, question, (a, b)), (row.pairs for row in found.rows))
-                print("\n".join((*_summary(question, found, a, b), *timed)))
+                say("\n".join((*_summary(question, found, a, b), *timed)))
             where = {"suite": question.suite, "target": question.target, "metric": question.metric}
             records += [where | {"policy_a": a, "policy_b": b} | row.record() for row in found.rows]
     if format_ is not Format.TABLE:

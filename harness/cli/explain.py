@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.bench import Bench, open_bench
-from harness.cli.output import Column, Format, emit, note, observer
+from harness.cli.output import Column, Format, emit, note, observer, say
 from harness.engine import local_engine
 from harness.errors import UsageError
 from harness.explain.explain import Explanation, explain
@@ -100,13 +100,13 @@ def _draw(found: Explanation, setting: Setting, plot: Path, bench: Bench) -> Non
 
 def _tables(found: Explanation, setting: Setting, most: int | None, names: Mapping[str, str]) -> None:
     policy, against = found.policy.name, found.against.name
-    print(f"{setting.program.id} · {setting.target.value} · {policy} against {against}")
+    say(f"{setting.program.id} · {setting.target.value} · {policy} against {against}")
     if found.pairs is None:
         levels = {side.frozen.level.value for side in (found.policy, found.against)}
         differ = f"; they start from modules frozen at {' and '.join(sorted(levels))}" if len(levels) > 1 else ""
-        print(f"call sites: they are not both policies that decide what to inline{differ}")
+        say(f"call sites: they are not both policies that decide what to inline{differ}")
     else:
-        print("\n".join(_counted(found)))
+        say("\n".join(_counted(found)))
         sites = _grouped([_shown_site(found, pair, names) for pair in found.sites])
         if sites:
             _table(sites, _site_columns(policy, against), "\ncall sites, the most telling first", most)
@@ -121,7 +121,7 @@ def _tables(found: Explanation, setting: Setting, most: int | None, names: Mappi
     sections.append(_shown(Change("size.alloc", found.before.alloc, found.after.alloc)))
     emit(sections, _byte_columns("section", policy, against, None), Format.TABLE, title="\nbytes that are loaded")
     if found.policy.compiled.digest == found.against.compiled.digest:
-        print("the two objects are the same")
+        say("the two objects are the same")
 
 
 def _table(records: Sequence[dict[str, Any]], columns: Sequence[Column], title: str, most: int | None) -> None:
@@ -129,7 +129,7 @@ def _table(records: Sequence[dict[str, Any]], columns: Sequence[Column], title: 
     told = [column for column in columns if column.heading or any(record[column.field] for record in shown)]
     emit(shown, told, Format.TABLE, title=title)
     if most is not None and len(records) > most:
-        print(f"… and {len(records) - most} more: --rows 0 shows all")
+        say(f"… and {len(records) - most} more: --rows 0 shows all")
 
 
 def _counted(found: Explanation) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from harness.cli.output import Column, Format, emit, note
+from harness.cli.output import Column, Format, emit, note, say
 from harness.cli.solver_tables import print_instances, print_solver_table, solver_legend
 from harness.errors import UsageError
 from harness.flow.request import parse_targets, parse_word
@@ -52,8 +52,8 @@ def leaderboard(
         with open_index(folder) as index:
             for question in asked(index, restrictions):
                 query = solver_sql(question) if is_of_solvers(question) else standings_sql(question)
-                print(f"-- {question.suite}, {question.target}, track {question.track}, {question.metric}")
-                print(f"{query};\n")
+                say(f"-- {question.suite}, {question.target}, track {question.track}, {question.metric}")
+                say(f"{query};\n")
         return 0
     if instances:
         return _print_instances(folder, format_, published=published, **restrictions)
@@ -80,10 +80,10 @@ def print_standings(results: Path, format_: Format, *, published: bool = True, *
         emit(records + [row.record() for _, table in solved for row in table.standings], COLUMNS, format_)
         return
     for (question, table), found in zip(tables, timed, strict=True):
-        print()
+        say()
         emit([_shown(row) for row in table], COLUMNS, format_, title=_title(question, table))
         for line in (*campaign_lines(found, (row.pairs for row in table)), *reason_lines(table)):
-            print(line)
+            say(line)
     for _, solver_table in solved:
         print_solver_table(solver_table)
     if trusted:

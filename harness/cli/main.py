@@ -1,12 +1,14 @@
 """The verbs and their options. Everything else is imported when a verb runs: help must be instant."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from harness.cli.output import Format
+from harness.cli.output import Format, note
+from harness.cli.streams import abandon_output, finish_output, output_error, prepare_streams
 from harness.errors import HarnessError, UsageError
 
 __all__ = ["main"]
@@ -513,11 +515,35 @@ def _words(values: list[str] | None) -> list[str]:
 
 def main() -> None:
     """Entry point: errors that a user can cause become one message and an exit code."""
+    prepare_streams()
+    sys.exit(_run())
+
+
+def _run() -> int:
+    """Run the command; its exit code."""
     try:
-        app()
-    except HarnessError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        code = _code_of(app)
+        finish_output()
     except BrokenPipeError:  # the reader of our output (head, less) went away
-        sys.stderr.close()
-        sys.exit(0)
+        abandon_output()
+        return 0
+    except HarnessError as error:
+        return _told(error)
+    except OSError as error:
+        abandon_output()
+        return _told(output_error(error))
+    return code
+
+
+def _code_of(command: Callable[[], object]) -> int:
+    """The exit code that a command ends with: Typer raises it."""
+    try:
+        command()
+    except SystemExit as ending:
+        return ending.code if isinstance(ending.code, int) else int(ending.code is not None)
+    return 0
+
+
+def _told(error: HarnessError) -> int:
+    note(f"error: {error}")
+    return error.exit_code

@@ -1,15 +1,18 @@
-"""Tables for people, JSON and CSV for programs; progress; errors."""
+"""Tables for people, JSON and CSV for programs; progress; remarks. Whatever is shown to people is printable."""
 
 import csv
 import json
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["Column", "Format", "LineProgress", "RichProgress", "duration", "emit", "note", "observer"]
+from harness.text import printable
+
+__all__ = ["Column", "Format", "LineProgress", "RichProgress", "duration", "emit", "note", "observer", "say"]
 
 
 class Format(StrEnum):
@@ -33,12 +36,12 @@ class Column:
 def emit(records: Sequence[dict[str, Any]], columns: Sequence[Column], format_: Format, title: str = "") -> None:
     """Print records: all fields as JSON or CSV, the chosen columns as a table."""
     if format_ is Format.JSON:
-        print(json.dumps(list(records), indent=2))
+        print(json.dumps(list(records), indent=2))  # ASCII alone: JSON escapes the rest
     elif format_ is Format.CSV:
         names = list({name: None for record in records for name in record}) or [column.field for column in columns]
         writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(records)
+        writer.writerows({name: _csv_cell(value) for name, value in record.items()} for record in records)
     else:
         _table(records, columns, title)
 
@@ -48,15 +51,19 @@ def _table(records: Sequence[dict[str, Any]], columns: Sequence[Column], title: 
     shown = [[_cell(column, record.get(column.field)) for column in columns] for record in records]
     widths = [max(len(c.heading), *(len(row[i]) for row in shown), 0) for i, c in enumerate(columns)]
     if title:
-        print(title)
-    print(_line([c.heading for c in columns], columns, widths))
-    print("  ".join("─" * width for width in widths))
+        say(title)
+    say(_line([c.heading for c in columns], columns, widths))
+    say("  ".join("─" * width for width in widths))
     for row in shown:
-        print(_line(row, columns, widths))
+        say(_line(row, columns, widths))
 
 
 def _cell(column: Column, value: Any) -> str:
-    return "–" if value is None else column.show(value)
+    return "–" if value is None else printable(column.show(value), lines=False)
+
+
+def _csv_cell(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) else value
 
 
 def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> str:
@@ -67,9 +74,16 @@ def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]
     return "  ".join(parts).rstrip()
 
 
+def say(text: str = "") -> None:
+    """Print text for people, with all that is not to be seen as escapes."""
+    print(printable(text))
+
+
 def note(text: str) -> None:
-    """A remark for people: standard error, so that tables stay clean."""
-    print(text, file=sys.stderr)
+    """A remark for people: standard error, so that tables stay clean. A terminal that is gone is no reason to stop."""
+    if sys.stderr is not None:  # it was closed before we were started
+        with suppress(OSError):
+            print(printable(text), file=sys.stderr)
 
 
 def duration(seconds: float) -> str:
@@ -128,7 +142,7 @@ class RichProgress:
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[what]}", style="dim"),
+            TextColumn("{task.fields[what]}", style="dim", markup=False),
             console=Console(stderr=True),
         )
         self._task: TaskID | None = None
@@ -141,7 +155,7 @@ class RichProgress:
     def advance(self, weight: float, what: str) -> None:
         """See ``Observer``."""
         if self._task is not None:
-            self._progress.update(self._task, advance=weight, what=what)
+            self._progress.update(self._task, advance=weight, what=printable(what, lines=False))
 
     def close(self) -> None:
         """Leave the bars as they are and give the terminal back."""
@@ -150,4 +164,4 @@ class RichProgress:
 
 def observer() -> LineProgress | RichProgress:
     """The progress display that fits standard error."""
-    return RichProgress() if sys.stderr.isatty() else LineProgress()
+    return RichProgress() if sys.stderr is not None and sys.stderr.isatty() else LineProgress()

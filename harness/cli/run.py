@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.bench import open_bench
 from harness.cli.failures import failure_lines
 from harness.cli.leaderboard import print_standings
-from harness.cli.output import Format, duration, note, observer
+from harness.cli.output import Format, duration, note, observer, say
 from harness.engine import local_engine
 from harness.errors import UsageError
 from harness.flow.outlook import outlook
@@ -67,12 +67,12 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
     jobs = options.jobs or len(os.sched_getaffinity(0))
     if dry_run:
         plan = outlook(request, bench, jobs)
-        print(f"{plan.cells} cells: {plan.cells - plan.cached} to do, {plan.cached} cached")
-        print(f"{plan.to_fetch} source trees to fetch, {plan.to_freeze} modules to freeze")
-        print(f"about {duration(plan.seconds)} with {jobs} workers (a rough estimate)")
+        say(f"{plan.cells} cells: {plan.cells - plan.cached} to do, {plan.cached} cached")
+        say(f"{plan.to_fetch} source trees to fetch, {plan.to_freeze} modules to freeze")
+        say(f"about {duration(plan.seconds)} with {jobs} workers (a rough estimate)")
         if plan.timed:
             most = duration(plan.timed * options.timing.budget)
-            print(f"then run time of {plan.timed} programs, one at a time: up to {most} (--budget)")
+            say(f"then run time of {plan.timed} programs, one at a time: up to {most} (--budget)")
         return 0
     if options.trust:
         note("without the sandbox: policies and programs run with your rights, and every row will say so")

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 
 from harness.bench import open_bench
-from harness.cli.output import Column, Format, duration, emit, note, observer
+from harness.cli.output import Column, Format, duration, emit, note, observer, say
 from harness.engine import local_engine
 from harness.errors import UsageError
 from harness.selftest.inline import check_modules
@@ -106,7 +106,7 @@ def selftest(what: str, campaigns: int, seconds: float, plan: Plan, trust: bool,
     )
     note(f"load {begin:.1f} at the beginning, {end:.1f} at the end")
     for line in in_words(report):
-        print(line)
+        say(line)
     return 0
 
 

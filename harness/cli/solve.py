@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.bench import open_bench
 from harness.cli.failures import failure_lines
 from harness.cli.leaderboard import print_standings
-from harness.cli.output import Format, duration, note, observer
+from harness.cli.output import Format, duration, note, observer, say
 from harness.errors import UsageError
 from harness.measure import choose_metrics
 from harness.paths import default_results
@@ -43,8 +43,8 @@ def solve(options: SolveOptions, dry_run: bool, format_: Format) -> int:
     metrics = tuple(metric.name for metric in choose_metrics((), Track.SHARDING))
     if dry_run:
         to_do = [c for c in request.cells if cached_solution(solver_cell_key(c, bench), metrics, bench) is None]
-        print(f"{len(request.cells)} cells: {len(to_do)} to do, {len(request.cells) - len(to_do)} cached")
-        print(f"at most {duration(sum(cell.seconds for cell in to_do))}, one solver at a time on {_cores(request)}")
+        say(f"{len(request.cells)} cells: {len(to_do)} to do, {len(request.cells) - len(to_do)} cached")
+        say(f"at most {duration(sum(cell.seconds for cell in to_do))}, one solver at a time on {_cores(request)}")
         return 0
     if options.trust:
         note("without the sandbox: solvers run with your rights, and every row will say so")

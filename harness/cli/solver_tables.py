@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from harness.cli.output import Column, Format, emit, note
+from harness.cli.output import Column, Format, emit, note, say
 from harness.rank.solver_standings import SolverStanding, SolverTable
 from harness.rank.solvers import SolverFigure
 from harness.rank.words import multiple, rank_range, reason_lines, share
@@ -40,10 +40,10 @@ _FIGURES = (
 
 def print_solver_table(table: SolverTable) -> None:
     """The table with its remarks."""
-    print()
+    say()
     emit([_shown(row) for row in table.standings], _COLUMNS, Format.TABLE, title=_title(table))
     for line in (*table.remarks, *reason_lines(table.standings)):
-        print(line)
+        say(line)
 
 
 def _title(table: SolverTable) -> str:
@@ -60,7 +60,7 @@ def print_instances(tables: Sequence[SolverTable], format_: Format) -> None:
         emit([_figure(table, figure) for table in tables for figure in _ordered(table)], _FIGURES, format_)
         return
     for table in tables:
-        print()
+        say()
         emit([_figure(table, figure) for figure in _ordered(table)], _FIGURES, format_, title=_title(table))
 
 

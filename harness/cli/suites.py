@@ -11,7 +11,7 @@ from harness.admission.coverage import ProgramCoverage
 from harness.admission.facts import hot_functions, suite_facts
 from harness.bench import Bench, open_bench
 from harness.cli.coverage import show_coverage
-from harness.cli.output import Column, Format, emit, note, observer
+from harness.cli.output import Column, Format, emit, note, observer, say
 from harness.engine import local_engine
 from harness.errors import HarnessError, UsageError
 from harness.flow.stages import fetch_sources
@@ -118,7 +118,7 @@ def table(names: list[str], markdown: bool, jobs: int | None, format_: Format) -
         progress.close()
     records = [one.record() for one in facts]
     if markdown:
-        print(_markdown(records))
+        say(_markdown(records))
     else:
         emit(records, FACT_COLUMNS, format_)
     return 0
@@ -148,7 +148,7 @@ def profile(names: list[str], jobs: int | None, format_: Format) -> int:
         written = as_written([record["function"] for record in mine[:_SHOWN]], bench.toolchain)
         shown = [{**record, "function": written[record["function"]]} for record in mine[:_SHOWN]]
         emit(shown, HOT_COLUMNS, format_, title=f"{program.id}: count workloads, -O2, x86-64")
-        print(f"{len(mine) - _SHOWN} more functions: {rest:.1%}\n" if len(mine) > _SHOWN else "")
+        say(f"{len(mine) - _SHOWN} more functions: {rest:.1%}\n" if len(mine) > _SHOWN else "")
     return 0
 
 

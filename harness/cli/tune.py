@@ -12,7 +12,8 @@ from harness.errors import CellError, UsageError
 from harness.flow.request import parse_targets
 from harness.policy import Policy, load_policy
 from harness.policy.heuristic.kind import hyperparameters
-from harness.policy.load import MANIFEST, require_free_name
+from harness.policy.load import MANIFEST
+from harness.policy.names import require_free_name
 from harness.suite.load import Program, choose, load_suite
 from harness.tune import Tuned, tune
 from harness.tune.manifest import tuned_manifest

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from harness.digest import canonical_json, digest_bytes
-from harness.errors import UsageError
-from harness.vocabulary import Level, PolicyKind
+from harness.errors import CellError, UsageError
+from harness.vocabulary import Level, Outcome, PolicyKind
 
 __all__ = ["Decisions"]
 
@@ -42,6 +42,14 @@ class Decisions:
         """Names the file."""
         return digest_bytes(self.content)
 
+    def require(self, condition: bool, why: str) -> None:
+        """Raise CellError, ``not-replayable``, unless the condition holds: decisions may be of any origin.
+
+        ``why``: what is wrong with them.
+        """
+        if not condition:
+            raise CellError(Outcome.NOT_REPLAYABLE, f"malformed decisions of kind {self.kind.value!r}: {why}")
+
     @classmethod
     def parse(cls, content: bytes, where: str) -> "Decisions":
         """Read a decisions file. Raises UsageError for anything else."""
@@ -50,6 +58,8 @@ class Decisions:
             if fields["schema"] != SCHEMA:
                 raise UsageError(f"decisions of schema {fields['schema']}; this harness reads {SCHEMA}", where=where)
             level = None if fields["level"] is None else Level(fields["level"])
-            return cls(PolicyKind(fields["kind"]), level, dict(fields["body"]))
-        except (ValueError, KeyError, TypeError) as error:
+            if not isinstance(fields["body"], dict):
+                raise ValueError("its body is not an object")
+            return cls(PolicyKind(fields["kind"]), level, fields["body"])
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise UsageError(f"not a decisions file: {error}", where=where) from None

@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from harness.page.formats import exactly
+
 __all__ = ["QUESTION", "carried", "choose", "forget_change", "link", "remember"]
 
 QUESTION = (
@@ -44,7 +46,7 @@ def choose(
         if st.session_state.get(_CHANGED):
             st.query_params[name] = value
         else:
-            st.warning(f"No results of {label.lower()} `{wanted.replace('`', '')}` here: `{value}` is shown instead.")
+            st.warning(f"No results of {label.lower()} {exactly(wanted[:80])} here: {exactly(value)} is shown instead.")
     key = f"address.{name}"
     st.session_state[key] = value
     place.selectbox(label, options, key=key, format_func=show, help=explain, on_change=_changed, args=(name, key))

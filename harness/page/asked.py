@@ -1,5 +1,6 @@
 """The question that a page answers: selectors in the sidebar, bound to the address bar."""
 
+import shlex
 from collections.abc import Container, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -144,7 +145,7 @@ def view_of(question: Question) -> dict[str, str]:
 def command_options(question: Question, *, without: Container[str] = ()) -> str:
     """The options that ask the same question on the command line; ``without`` those that a verb lacks."""
     view = view_of(question).items()
-    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in view if name not in without)
+    return " ".join(f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in view if name not in without)
 
 
 def describe(question: Question) -> str:

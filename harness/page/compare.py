@@ -1,5 +1,6 @@
 """Two policies side by side: on which programs one is better, and by how much."""
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ def render() -> None:
         found = versus(index, question, a, b)
         timed = campaign_lines(campaigns(index, question, (a, b)), (row.pairs for row in found.rows))
     rows = found.rows
-    st.markdown(describe(question))
+    st.markdown(plain(describe(question)))
     _summary(found.summary, question, a, b)
     st.caption("  \n".join(map(plain, timed)))
     if any(row.ratio is not None for row in rows):
@@ -56,7 +57,7 @@ def render() -> None:
     _table(rows, question, a, b)
     show_sql(
         compare_sql(question, a, b),
-        command=f"harness compare {a} {b} {command_options(question, without=('reference',))}",
+        command=f"harness compare {shlex.join((a, b))} {command_options(question, without=('reference',))}",
         remark=how_compared(question),
     )
 
@@ -74,10 +75,10 @@ def _summary(found: Summary, question: Question, a: str, b: str) -> None:
     mean.metric(
         "geometric mean",
         ratio(found.mean),
-        help=f"Of {b} / {a} over the programs that both completed: above 1, {a} is better.",
+        help=f"Of {plain(b)} / {plain(a)} over the programs that both completed: above 1, {plain(a)} is better.",
     )
-    wins.metric(f"{a} is better", found.wins)
-    losses.metric(f"{b} is better", found.losses)
+    wins.metric(f"{plain(a)} is better", found.wins)
+    losses.metric(f"{plain(b)} is better", found.losses)
     ties.metric("neither", found.ties, help="Equal, or not told apart.")
     both.metric("completed by both", f"{found.completed}/{found.programs}")
     if found.mean is not None:

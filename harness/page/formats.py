@@ -1,6 +1,8 @@
 """How tables and numbers look on all pages: ratios with four decimals, quantities with thousands separators."""
 
-__all__ = ["ABSENT", "ROW_HEIGHT", "day", "interval", "plain", "quantity", "ratio", "short"]
+from harness.text import printable
+
+__all__ = ["ABSENT", "ROW_HEIGHT", "day", "exactly", "interval", "plain", "quantity", "ratio", "short"]
 
 ABSENT = "–"
 ROW_HEIGHT = 30
@@ -43,5 +45,14 @@ def day(moment: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text for a place that reads Markdown, to be shown as it is: what a policy prints is no markup."""
-    return "".join(f"\\{c}" if c in _MARKUP else c for c in text)
+    """Text for a place that reads Markdown, to be shown as it is: what a policy prints is no markup.
+
+    A line feed would begin another paragraph, and end what quotes the text: it becomes visible, as all that is not to
+    be seen does.
+    """
+    return "".join(f"\\{c}" if c in _MARKUP else c for c in printable(text, lines=False))
+
+
+def exactly(text: str) -> str:
+    """The same as code, in which not even an address becomes a link. Backquotes, which would end it, become others."""
+    return f"`{printable(text, lines=False).replace('`', 'ˋ')}`"

@@ -1,5 +1,6 @@
 """The programs behind one standing: what a policy gave on each, and what each counts as."""
 
+import shlex
 from collections.abc import Sequence
 
 import pandas as pd
@@ -16,7 +17,7 @@ from harness.page.solvers import show_instances
 from harness.page.sql import show_sql
 from harness.page.table import number_format, show_table
 from harness.page.text import show_text
-from harness.policy.load import load_policy
+from harness.policy.load import find_policy
 from harness.rank.contest import percent
 from harness.rank.programs import ProgramFigure, programs, programs_sql
 from harness.rank.question import Question, is_of_solvers, is_paired
@@ -39,7 +40,7 @@ def render() -> None:
         table = standings(index, question)
         policy = address.choose(st.container(width=320), "Policy", "policy", [row.policy for row in table])
         rows = programs(index, question, policy)
-    st.markdown(f"{describe(question)} against {question.reference}")
+    st.markdown(f"{plain(describe(question))} against {plain(question.reference)}")
     _figures(next(row for row in table if row.policy == policy))
     _failures(rows)
     st.plotly_chart(
@@ -54,7 +55,8 @@ def render() -> None:
     _about(policy)
     show_sql(
         programs_sql(question, policy),
-        command=f"harness compare {policy} {question.reference} {command_options(question, without=['reference'])}",
+        command=f"harness compare {shlex.join((policy, question.reference))} "
+        f"{command_options(question, without=['reference'])}",
         remark=how_computed(question),
     )
 
@@ -134,11 +136,15 @@ def _same(row: ProgramFigure) -> str:
 
 
 def _about(name: str) -> None:
-    """What the policy's manifest says, where this checkout has it."""
+    """What the policy's manifest says, where the baselines or submissions have it. All of it is shown as it is."""
     try:
-        manifest = load_policy(name).manifest
+        policy = find_policy(name)
     except UsageError:
         return
-    st.markdown(f"**About {manifest.name}** · kind {manifest.kind} · class {manifest.policy_class}")
+    if policy is None:
+        return
+    manifest = policy.manifest
+    st.markdown(f"**About {plain(manifest.name)}** · kind {manifest.kind} · class {manifest.policy_class}")
     st.text(manifest.description)
-    st.caption(f"by {', '.join(manifest.authors)} · licence {manifest.licence} · version {manifest.version}")
+    said = f"by {', '.join(manifest.authors)} · licence {manifest.licence} · version {manifest.version}"
+    st.caption(plain(said))

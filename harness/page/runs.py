@@ -8,13 +8,14 @@ import streamlit as st
 
 from harness.errors import UsageError
 from harness.page import address, site
-from harness.page.formats import ABSENT, day, short
+from harness.page.formats import ABSENT, day, exactly, short
 from harness.page.sql import show_sql
 from harness.page.table import show_table
 from harness.page.text import show_text
 from harness.paths import ROOT, default_results
 from harness.rank.runs import RecordedCell, RecordedRun, recorded_cells, runs, runs_sql
 from harness.record import Header, read_run, run_files
+from harness.text import printable
 from harness.vocabulary import Track
 
 __all__ = ["render"]
@@ -79,7 +80,7 @@ def _ignored() -> None:
     """Files that lie among the run files and are none: a leftover, or a name that was changed."""
     foreign = run_files(default_results())[1]
     if foreign:
-        names = ", ".join(f"`{path.name}`" for path in foreign[:5])
+        names = ", ".join(exactly(path.name) for path in foreign[:5])
         more = f" and {len(foreign) - 5} more" if len(foreign) > 5 else ""
         st.warning(f"Ignored, not a run file: {names}{more}")
 
@@ -89,7 +90,7 @@ def _provenance(run: RecordedRun) -> None:
     file = next(path for path in run_files(default_results())[0] if path.stem == run.run)
     header = read_run(file).header
     facts = {
-        "command": f"harness {' '.join(header.command)}",
+        "command": printable(f"harness {shlex.join(header.command)}", lines=False),
         "started, finished (UTC)": f"{day(header.started)}, {day(header.finished)}",
         "suite": f"{header.suite}, version {header.suite_version}; {run.benchmarks} benchmarks, "
         f"{run.policies} {'policy' if run.policies == 1 else 'policies'}",
@@ -121,7 +122,7 @@ def _commands(chosen: RecordedRun, cells: Sequence[RecordedCell]) -> None:
     of_solvers = chosen.track == Track.SHARDING.value
     again = "judge every assignment again" if of_solvers else "every object from its decisions"
     st.markdown(f"**Rebuild it**: {again}, compared with what was measured.")
-    st.code(f"harness replay {run}{_where()}", language="bash", wrap_lines=True)
+    st.code(f"harness replay {shlex.quote(run)}{_where()}", language="bash", wrap_lines=True)
     alone = "plain Python that judges one cell's assignment"
     if not of_solvers:
         alone = "bare clang, opt and ld commands that gives one cell's object"
@@ -138,7 +139,7 @@ def _commands(chosen: RecordedRun, cells: Sequence[RecordedCell]) -> None:
         show=lambda row: row if outcomes[row] == "ok" else f"{row} ({outcomes[row]})",
         explain="BENCHMARK/TARGET/POLICY; those that failed come first.",
     )
-    st.code(f"harness repro {run}/{cell}{_where()}", language="bash", wrap_lines=True)
+    st.code(f"harness repro {shlex.quote(f'{run}/{cell}')}{_where()}", language="bash", wrap_lines=True)
 
 
 def _where() -> str:

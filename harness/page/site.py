@@ -97,4 +97,4 @@ def _show_error(error: HarnessError) -> None:
     if error.where:
         st.code(error.where, language=None, wrap_lines=True)
     if error.hint:
-        st.markdown(error.hint)
+        st.markdown("  \n".join(map(plain, error.hint.splitlines())))

@@ -1,5 +1,6 @@
 """Solvers of sharding instances: their standings, and one solver's instances with cost and memory over time."""
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -40,9 +41,9 @@ def show_standings(index: "duckdb.DuckDBPyConnection", question: Question) -> No
     found = solver_standings(index, question, published=published)
     table = found.standings
     count = table[0].instances
-    st.markdown(f"{describe(question)} · {count} instance{'s' if count != 1 else ''}")
+    st.markdown(f"{plain(describe(question))} · {count} instance{'s' if count != 1 else ''}")
     if trusted := trusted_policies(index, question):
-        st.warning(f"Measured without the sandbox (`--trust`): {', '.join(f'`{name}`' for name in trusted)}")
+        st.warning(f"Measured without the sandbox (`--trust`): {', '.join(map(plain, trusted))}")
     _standings(table)
     with st.container(horizontal=True):
         for row in table:
@@ -116,7 +117,7 @@ def show_instances(index: "duckdb.DuckDBPyConnection", question: Question) -> No
     found = solver_standings(index, question, published=False)
     policy = address.choose(st.container(width=320), "Solver", "policy", [row.policy for row in found.standings])
     mine = [figure for figure in found.figures if figure.policy == policy]
-    st.markdown(describe(question))
+    st.markdown(plain(describe(question)))
     _summary(next(row for row in found.standings if row.policy == policy))
     if failed := [figure for figure in mine if not figure.solved]:
         st.markdown(f"**Not solved: {len(failed)} of {len(mine)} instances**")
@@ -195,7 +196,8 @@ def _one_instance(
         st.markdown(f"**Memory** of {plain(figure.policy)}'s solution")
         _memory(index, question, figure)
         with st.expander("Judge it again"):
-            st.code(f"harness repro {figure.run}/{figure.benchmark}/{question.target}/{figure.policy}", language="bash")
+            row = f"{figure.run}/{figure.benchmark}/{question.target}/{figure.policy}"
+            st.code(f"harness repro {shlex.quote(row)}", language="bash")
             st.code(history_sql(figure.run, figure.cell, figure.policy), language="sql")
 
 

@@ -44,9 +44,11 @@ def render() -> None:
         trusted = trusted_policies(index, question)
         version = dict(fingerprints(index))[question.llvm]
     programs = table[0].benchmarks
-    st.markdown(f"{describe(question)} against {question.reference} · {programs} program{'s' if programs != 1 else ''}")
+    counted = f"{programs} program{'s' if programs != 1 else ''}"
+    counted = f"{programs} program{'s' if programs != 1 else ''}"
+    st.markdown(f"{plain(describe(question))} against {plain(question.reference)} · {counted}")
     if trusted:
-        st.warning(f"Measured without the sandbox (`--trust`): {', '.join(f'`{name}`' for name in trusted)}")
+        st.warning(f"Measured without the sandbox (`--trust`): {', '.join(map(plain, trusted))}")
     chosen = _table(question, table)
     _links(table, chosen)
     _remarks(timed, table)

@@ -5,6 +5,8 @@ from html import escape
 
 import streamlit as st
 
+from harness.text import printable
+
 __all__ = ["show_text"]
 
 _STYLE = """<style>
@@ -26,4 +28,4 @@ def show_text(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def _line(tag: str, cells: Sequence[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+    return f"<tr>{''.join(f'<{tag}>{escape(printable(cell))}</{tag}>' for cell in cells)}</tr>"

@@ -41,5 +41,6 @@ class LevelKind:
         return []
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
-        """The reference plan."""
+        """The reference plan. Raises CellError, ``not-replayable``, for decisions of another form."""
+        decisions.require(decisions.frozen_at is not None and not decisions.body, "they are a level, and nothing else")
         return CompilePlan(clang_optimise(decisions.level, target), clang_generate(decisions.level, target))

@@ -9,10 +9,11 @@ from pathlib import Path
 from harness.digest import digest_bytes, digest_of
 from harness.errors import UsageError
 from harness.paths import BASELINES, SUBMISSIONS
-from harness.policy.manifest import Manifest, policy_name
+from harness.policy.manifest import Manifest
+from harness.policy.names import require_free_name
 from harness.suite.load import read_definition
 
-__all__ = ["MANIFEST", "Policy", "all_policies", "choose_policies", "load_policy", "require_free_name"]
+__all__ = ["MANIFEST", "Policy", "all_policies", "choose_policies", "find_policy", "load_policy"]
 
 MANIFEST = "submission.toml"
 _LARGEST_FILE = 64 << 20
@@ -56,13 +57,24 @@ def load_policy(name: str) -> Policy:
     """
     if "/" in name:
         return _load(Path(name).expanduser().resolve())
-    for root in (BASELINES, SUBMISSIONS):
-        if (root / name / MANIFEST).is_file():
-            return _load(root / name)
+    if (found := find_policy(name)) is not None:
+        return found
     known = [folder.name for root in (BASELINES, SUBMISSIONS) for folder in _folders(root)]
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}."
     raise UsageError(f"unknown policy {name!r}", hint=f"{hint} A policy of your own is named by its folder's path.")
+
+
+def find_policy(name: str) -> Policy | None:
+    """The baseline or submission called ``name``; None where there is none. A path names nothing here.
+
+    Raises UsageError for a manifest that breaks the schema.
+    """
+    for root in (BASELINES, SUBMISSIONS):
+        for folder in _folders(root):
+            if folder.name == name:
+                return _load(folder)
+    return None
 
 
 def choose_policies(names: Iterable[str]) -> list[Policy]:
@@ -74,16 +86,6 @@ def choose_policies(names: Iterable[str]) -> list[Policy]:
             raise UsageError(f"two policies are called {policy.name!r}", where=str(policy.folder))
         chosen[policy.name] = policy
     return list(chosen.values())
-
-
-def require_free_name(name: str, where: str) -> None:
-    """Raise UsageError, naming ``where``, unless a submission may be called so."""
-    try:
-        policy_name(name)
-    except ValueError as error:
-        raise UsageError(f"name: {error}", where=where) from None
-    if (BASELINES / name).is_dir():
-        raise UsageError(f"name: {name!r} is a baseline's", where=where, hint="give it another name")
 
 
 def _folders(root: Path) -> list[Path]:

@@ -4,10 +4,13 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from harness.suite.model import RelativePath
+from harness.suite.model import Line, Prose, RelativePath
 from harness.vocabulary import PolicyClass, PolicyKind, Target, Track
 
 __all__ = ["SEARCH_SEEDS", "Manifest", "policy_name"]
+
+Link = Annotated[Line, Field(pattern=r"^https?://[!-~]+$")]
+"""An address of the web."""
 
 SEARCH_SEEDS = 5
 """Seeds that a policy of class ``search`` has at least."""
@@ -35,7 +38,7 @@ class Manifest(BaseModel):
 
     name: Annotated[str, AfterValidator(policy_name)]
     """The policy's name on the leaderboard; its folder is called the same."""
-    version: str = Field(min_length=1)
+    version: Annotated[Line, Field(max_length=64)]
     kind: PolicyKind
     """Which part of the compile plan it replaces."""
     policy_class: PolicyClass = Field(alias="class")
@@ -44,18 +47,18 @@ class Manifest(BaseModel):
     """What it optimises for. Any metric can be taken of any policy; the track says which one ranks."""
     targets: tuple[Target, ...] = Field(min_length=1)
     """Where it can be used; elsewhere its cells are ``unsupported``."""
-    authors: tuple[str, ...] = Field(min_length=1)
-    licence: str = Field(min_length=1)
+    authors: tuple[Line, ...] = Field(min_length=1)
+    licence: Line
     """An SPDX expression."""
-    description: str = Field(min_length=1)
+    description: Prose
     """One paragraph: what it does and where it comes from."""
-    links: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
     """Papers, repositories."""
-    trained_on: tuple[str, ...] = ()
+    trained_on: tuple[Line, ...] = ()
     """What it has seen while it was made: ``SUITE/BENCHMARK`` or ``SUITE:train``, or free words."""
-    files: dict[str, RelativePath] = {}
+    files: dict[Line, RelativePath] = {}
     """The policy's files by role, relative to its folder."""
-    values: dict[str, int | Annotated[float, Field(allow_inf_nan=False)] | str] = {}
+    values: dict[Line, int | Annotated[float, Field(allow_inf_nan=False)] | Line] = {}
     """Hyperparameter values."""
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=1 << 63)], ...], AfterValidator(_distinct)] = (0,)
     """One cell each."""

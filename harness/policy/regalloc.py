@@ -55,6 +55,13 @@ class RegallocKind:
         return []
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
-        """clang's plan, with the allocator chosen."""
-        options = ALLOCATORS[decisions.body["allocator"]]
+        """clang's plan, with the allocator chosen.
+
+        Raises CellError, ``not-replayable``, for decisions of another form.
+        """
+        allocator = decisions.body.get("allocator")
+        named = decisions.frozen_at is not None and set(decisions.body) == {"allocator"}
+        decisions.require(named and isinstance(allocator, str), "they name a level and an allocator")
+        decisions.require(allocator in ALLOCATORS, f"LLVM has no allocator {allocator!r}")
+        options = ALLOCATORS[str(allocator)]
         return CompilePlan(clang_optimise(decisions.level, target), clang_generate(decisions.level, target, options))

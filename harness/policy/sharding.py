@@ -5,11 +5,11 @@ from typing import NoReturn
 from harness.apply.plan import CompilePlan
 from harness.bench import Bench
 from harness.decide import Decisions
-from harness.errors import UsageError
+from harness.errors import CellError, UsageError
 from harness.freeze import FrozenModule
 from harness.policy.load import Policy
 from harness.sharding.names import SOLVER_CPP, SOLVER_PY
-from harness.vocabulary import Level, PolicyClass, Target, Track
+from harness.vocabulary import Level, Outcome, PolicyClass, Target, Track
 
 __all__ = ["SOLVER", "ShardingKind"]
 
@@ -55,8 +55,8 @@ class ShardingKind:
         return []
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
-        """Raises UsageError: nothing is compiled of an assignment."""
-        raise UsageError("an assignment of a sharding instance is no compile plan")
+        """Raises CellError, ``not-replayable``: nothing is compiled of an assignment."""
+        raise CellError(Outcome.NOT_REPLAYABLE, "an assignment of a sharding instance is not a compile plan")
 
 
 def _no_program(policy: Policy) -> NoReturn:

@@ -16,6 +16,7 @@ from harness.paths import cache_root
 from harness.record.rows import Header
 from harness.record.runfile import BLOCK_LINE, CAMPAIGN_LINE, HISTORY_LINE, check_run, run_files
 from harness.store import cache_errors, make_cache_folder, require_space
+from harness.text import printable
 
 if TYPE_CHECKING:
     import duckdb
@@ -128,7 +129,7 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
 
     runs, foreign = run_files(results)
     for path in foreign if warn else ():
-        print(f"warning: ignored, not a run file: {path}", file=sys.stderr)
+        print(f"warning: ignored, not a run file: {printable(str(path), lines=False)}", file=sys.stderr)
     prefix = digest_of(str(results.resolve()))[:16]
     key = digest_of([_VERSION, [[str(p.relative_to(results)), p.stat().st_size, p.stat().st_mtime_ns] for p in runs]])
     path = cache_root() / "index" / f"{prefix}-{key[:16]}.duckdb"

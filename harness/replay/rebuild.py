@@ -105,6 +105,8 @@ def _rebuild(task: _Task, bench: Bench, results: Path) -> Rebuilt:
             run_plan(plan, scratch, bench)
         except CellError as error:
             return Rebuilt(**common, outcome=error.outcome.value, rebuilt=None, detail=error.message)
+        except UsageError as error:
+            return Rebuilt(**common, outcome=Outcome.NOT_REPLAYABLE.value, rebuilt=None, detail=error.message)
         digest = digest_file(scratch / OBJECT)
     if digest != row.object_digest:
         detail = "the decisions give another object"

@@ -1,6 +1,8 @@
 """``harness repro``: a shell script of bare tool commands that gives a row's object.
 
-It needs LLVM 22 and, for upstream programs, the orig tarball; nothing of the harness. Sources that
+Whoever gets it will run it, and names in it come from run files and suites: every one is quoted as a shell word, or
+stands in a comment of one line. It needs LLVM 22 and, for upstream programs, the orig tarball; nothing of the harness.
+Sources that
 the project wrote, overlays, and the compiler plugin of inlining policies with the decisions that it
 follows stand in the script itself; to build the plugin, LLVM's headers and a C++ library have to be there.
 """
@@ -25,10 +27,11 @@ from harness.record.decisions import load_decisions
 from harness.replay.find import program_of
 from harness.suite.load import Program
 from harness.suite.model import Build
+from harness.text import printable_line
 from harness.verify.link import link_command
 from harness.vocabulary import Origin
 
-__all__ = ["repro_script"]
+__all__ = ["comment", "repro_script"]
 
 _TREE = "source"
 
@@ -51,11 +54,11 @@ def repro_script(run: RunFile, row: Row, results: Path, suite: str | None = None
             "",
             f"# Freeze: every translation unit at -{row.module_level.value} with no pass run, linked, internalised.",
             *_freeze(program, row),
-            f'expect {row.frozen_digest} {FROZEN} "the frozen module"',
+            _expect(row.frozen_digest or "", FROZEN, "the frozen module"),
             "",
-            f"# Apply the decisions ({decisions.kind.value}, {row.decisions_digest[:12]}): optimise, generate.",
+            comment(f"Apply the decisions ({decisions.kind.value}, {row.decisions_digest[:12]}): optimise, generate."),
             *_apply(plan),
-            f'expect {row.object_digest} {OBJECT} "the object"',
+            _expect(row.object_digest, OBJECT, "the object"),
             "",
             "# Link it, to run it.",
             _command(*_split(link_command(program.benchmark, row.target, OBJECT, "program"))),
@@ -68,8 +71,8 @@ def repro_script(run: RunFile, row: Row, results: Path, suite: str | None = None
 def _preamble(program: Program, row: Row, run: RunFile) -> list[str]:
     return [
         "#!/bin/sh",
-        f"# {program.id} on {row.target.value} under policy {row.policy}, as recorded in",
-        f"# {run.header.run} with LLVM {run.header.llvm_version}.",
+        comment(f"{program.id} on {row.target.value} under policy {row.policy}, as recorded in"),
+        comment(f"{run.header.run} with LLVM {run.header.llvm_version}."),
         "# usage: sh SCRIPT [FOLDER]   builds in FOLDER (default: a new one); LLVM=/path/of/bin chooses the tools",
         "set -eu",
         'here=$PWD; work=${1:-$(mktemp -d)}; mkdir -p "$work"; cd "$work"',
@@ -82,6 +85,15 @@ def _preamble(program: Program, row: Row, run: RunFile) -> list[str]:
     ]
 
 
+def comment(text: str) -> str:
+    """A comment of one line, whatever the text holds."""
+    return f"# {printable_line(text)}"
+
+
+def _expect(digest: str, file: str, what: str) -> str:
+    return f"expect {shlex.quote(digest)} {file} {shlex.quote(what)}"
+
+
 def _sources(program: Program) -> list[str]:
     source = program.source
     lines = [f"rm -rf {_TREE}; mkdir {_TREE}"]
@@ -90,18 +102,18 @@ def _sources(program: Program) -> list[str]:
     assert source.tarball
     name = shlex.quote(source.tarball)
     lines += [
-        f"# Orig tarball of Debian's source package {source.package} {source.version}: taken from the current folder",
-        f"# or from $TARBALLS; `apt-get source --download-only --tar-only {source.package}` gets it.",
+        comment(f"Orig tarball of Debian's source package {source.package} {source.version}: taken from the current"),
+        comment(f"folder or from $TARBALLS; `apt-get source --download-only --tar-only {source.package}` gets it."),
         f'tarball=${{TARBALLS:-$here}}/{name}; [ -f "$tarball" ] || {{ echo "missing: $tarball" >&2; exit 1; }}',
-        f'expect {source.sha256} "$tarball" "the tarball"',
+        f'expect {shlex.quote(source.sha256 or "")} "$tarball" "the tarball"',
         f'tar --extract --no-same-owner --strip-components=1 --directory {_TREE} --file "$tarball"',
     ]
     for part in source.parts:
         folder, name = shlex.quote(f"{_TREE}/{part.folder}"), shlex.quote(part.tarball)
         lines += [
-            f"# ... and of {part.package} {part.version}, in a folder of the tree.",
+            comment(f"... and of {part.package} {part.version}, in a folder of the tree."),
             f'part=${{TARBALLS:-$here}}/{name}; [ -f "$part" ] || {{ echo "missing: $part" >&2; exit 1; }}',
-            f'expect {part.sha256} "$part" "the tarball"',
+            f'expect {shlex.quote(part.sha256)} "$part" "the tarball"',
             f"mkdir -p {folder}",
             f'tar --extract --no-same-owner --strip-components=1 --directory {folder} --file "$part"',
         ]
@@ -113,8 +125,19 @@ def _embed(folder: Path, into: str = _TREE) -> list[str]:
     lines: list[str] = []
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         name = f"{into}/{path.relative_to(folder).as_posix()}"
-        lines += [f"mkdir -p {shlex.quote(str(Path(name).parent))}", _here_document(name, path.read_text())]
+        lines += [f"mkdir -p {shlex.quote(str(Path(name).parent))}", _here_document(name, _text(path))]
     return lines
+
+
+def _text(path: Path) -> str:
+    """A source that can stand in a script. Raises UsageError for one that is not text."""
+    try:
+        text = path.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise UsageError("not UTF-8 text, which a script cannot hold", where=str(path)) from None
+    if "\0" in text:
+        raise UsageError("has a zero byte, which a script cannot hold", where=str(path))
+    return text
 
 
 def _here_document(name: str, text: str) -> str:
@@ -168,6 +191,7 @@ def _build(build: Build, program: str, row: Row) -> list[str]:
     """The package's own build, with the tools of ``$LLVM``."""
     environment = build_environment(row.target, row.module_level, lambda tool: f"$LLVM/{tool}")
     return [
+        "# The package's own build: its commands are the suite's, and run here without a sandbox.",
         f"cd {_TREE}",
         *(f'export {name}="{value}"' for name, value in environment.items()),
         *(shlex.join(step) for step in build_steps(build, row.target)),

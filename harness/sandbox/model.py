@@ -11,6 +11,10 @@ from harness.process import last_words, signal_name
 
 __all__ = ["GIB", "MIB", "SCRATCH", "Finished", "Job", "Left", "Limits", "Reason", "grace"]
 
+_LONGEST_WORD = (128 << 10) - 1
+"""Bytes of one argument: MAX_ARG_STRLEN of Linux, without the zero byte."""
+_LONGEST_COMMAND = 1 << 20
+"""Bytes of all of them: half of what Linux takes with the usual limit of the stack, as the guard's own come beside."""
 MIB = 1 << 20
 GIB = 1 << 30
 
@@ -101,6 +105,23 @@ class Job:
             return self
         most = len(self.cores) * (self.limits.wall + grace(self.limits.wall))
         return replace(self, limits=replace(self.limits, cpu=most))
+
+    def fault(self) -> str | None:
+        """Why the kernel would not start it, as far as its words say; None where they are in order."""
+        words = [
+            self.program,
+            self.name or "",
+            *self.arguments,
+            *self.files,
+            *(f"{k}={v}" for k, v in self.environment.items()),
+        ]
+        if any("\0" in word for word in words):
+            return "an argument, a variable or a file name has a zero byte"
+        if max(len(os.fsencode(word)) for word in words) > _LONGEST_WORD:
+            return f"an argument is longer than the {_LONGEST_WORD >> 10} KiB that the kernel takes"
+        if sum(len(os.fsencode(word)) for word in words) > _LONGEST_COMMAND:
+            return f"its arguments are longer than {_LONGEST_COMMAND >> 10} KiB together"
+        return None
 
 
 @dataclass(frozen=True, slots=True)

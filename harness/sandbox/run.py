@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.errors import PrerequisiteError
+from harness.errors import PrerequisiteError, UsageError
 from harness.native import native_program
 from harness.process import account, find_tool
 from harness.sandbox.bubblewrap import FIRST_FILE, SECCOMP, STATUS, TURNS, USAGE, bubblewrap_command, guard_arguments
@@ -95,8 +95,8 @@ class Sandbox:
         """Run the job to its end. Whatever it does, this returns, and none of its processes is left.
 
         ``output``: a descriptor that takes standard output as it comes, without a limit; it is not collected then.
-        Raises PrerequisiteError when the isolation asked for is not there, and StoppedError when the
-        user stops the run.
+        Raises PrerequisiteError when the isolation asked for is not there, StoppedError when the user stops the run,
+        and UsageError for a command that no kernel would start.
         """
         return self._run(job, output=output)[0]
 
@@ -121,6 +121,8 @@ class Sandbox:
     def _run(
         self, job: Job, turns: socket.socket | None = None, patience: float = 0.0, output: int | None = None
     ) -> tuple[Finished, Mapping[str, Any]]:
+        if fault := job.fault():
+            raise UsageError(f"cannot be started: {fault}", where=Path(job.program).name)
         job = job.bounded()
         with ExitStack() as stack:
             if turns is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from harness.bench import Bench
 from harness.decide import Decisions
 from harness.digest import digest_of
-from harness.errors import CellError
+from harness.errors import CellError, UsageError
 from harness.machine import cpu_model
 from harness.measure import Breakdown, find_metric
 from harness.policy import Policy
@@ -30,6 +30,7 @@ __all__ = ["SolverCell", "SolverResult", "assignment_of", "cached_solution", "ru
 _JUDGING = 1
 """To be raised with every change of what an assignment costs or which one counts: no cell keeps an old value then."""
 _GZIP = b"\x1f\x8b"
+_MOST_STRATEGIES = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -147,8 +148,13 @@ def run_solver_cell(cell: SolverCell, metrics: tuple[str, ...], bench: Bench) ->
 
 
 def assignment_of(decisions: Decisions) -> list[int]:
-    """What ``SolverResult.decisions`` holds."""
-    return [int(strategy) for strategy in decisions.body["assignment"]]
+    """What ``SolverResult.decisions`` holds. Raises UsageError for decisions that are not an assignment."""
+    found = decisions.body.get("assignment")
+    if decisions.kind is not PolicyKind.SHARDING or not isinstance(found, list):
+        raise UsageError("these decisions are not an assignment of a sharding instance")
+    if any(type(strategy) is not int or not 0 <= strategy < _MOST_STRATEGIES for strategy in found):
+        raise UsageError("an assignment is a list of the nodes' strategies, whole numbers from 0 on")
+    return found
 
 
 def _solve(cell: SolverCell, key: str, metrics: tuple[str, ...], bench: Bench) -> SolverResult:

@@ -4,6 +4,7 @@ No solver is loaded: instance + decisions → cost.
 """
 
 import hashlib
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from harness.errors import UsageError
 from harness.flow.progress import Observer
 from harness.record import Row, RunFile
 from harness.record.decisions import load_decisions
+from harness.replay.script import comment
 from harness.sharding.cell import assignment_of
 from harness.sharding.evaluate import evaluate, memory_profile, verify
 from harness.sharding.files import instance_content, load_instance
@@ -98,15 +100,16 @@ def judging_script(run: RunFile, row: Row, bench: Bench, suite: str | None = Non
     problem = problem_of(run, row.benchmark, suite)
     content = instance_content(problem, bench.store)
     costs = [r.value for r in run.rows if (r.cell, r.policy, r.metric) == (row.cell, row.policy, "cost")]
+    if not costs or not isinstance(costs[0], int):
+        raise UsageError(f"this row's assignment has no cost: {row.outcome.value}, {row.detail}", where=run.path.name)
     assignment = assignment_of(load_decisions(run.path.parent, row.decisions_digest))
     file = problem.entry.file or f"{problem.entry.name}.json"
     return _SCRIPT.format(
-        problem=problem.id,
-        policy=row.policy,
-        run=run.header.run,
-        file=file,
-        suite=problem.suite,
-        name=problem.entry.name,
+        heading=comment(f"{problem.id}, solved by {row.policy}, as recorded in"),
+        source=comment(f"{run.header.run}: cost {costs[0]}."),
+        usage=comment(f"usage: sh SCRIPT [FILE]   FILE: the instance, {file} (default: in the current folder)"),
+        writer=comment(f"It is published; `harness suites write {problem.suite} {problem.entry.name}` writes it too."),
+        file=shlex.quote(file),
         digest=hashlib.sha256(content).hexdigest(),
         cost=costs[0],
         assignment=assignment,
@@ -115,11 +118,12 @@ def judging_script(run: RunFile, row: Row, bench: Bench, suite: str | None = Non
 
 _SCRIPT = """\
 #!/bin/sh
-# {problem}, solved by {policy}, as recorded in
-# {run}: cost {cost}.
-# usage: sh SCRIPT [FILE]   FILE: the instance, {file} (default: in the current folder)
-# It is published; `harness suites write {suite} {name}` writes it too.
-exec python3 - "${{1:-{file}}}" <<'END_OF_PROGRAM'
+{heading}
+{source}
+{usage}
+{writer}
+file={file}
+exec python3 - "${{1:-$file}}" <<'END_OF_PROGRAM'
 import gzip, hashlib, json, sys
 
 assignment = {assignment}

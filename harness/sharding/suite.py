@@ -14,7 +14,7 @@ from harness.digest import digest_of
 from harness.errors import UsageError
 from harness.paths import SUITES
 from harness.suite.load import read_definition, suite_names
-from harness.suite.model import Model, RelativePath, Sha256
+from harness.suite.model import Line, Model, Prose, RelativePath, Sha256
 from harness.vocabulary import Origin, Split
 
 __all__ = [
@@ -44,7 +44,7 @@ class Upstream(Model):
     """``owner/name`` on GitHub."""
     commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
     folder: RelativePath
-    licence: str = Field(min_length=1)
+    licence: Line
     """An SPDX expression."""
 
 
@@ -93,12 +93,12 @@ class ShardingSuite(Model):
     """A named, versioned set of instances."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
-    version: str = Field(min_length=1)
-    description: str = Field(min_length=1)
+    version: Line
+    description: Prose
     min_coverage: float = Field(default=0.8, gt=0, le=1)
     """A policy that was run on a smaller share of the instances is not ranked."""
     upstream: Upstream | None = None
-    absent: dict[InstanceName, str] = Field(default_factory=dict)
+    absent: dict[InstanceName, Prose] = Field(default_factory=dict)
     """Instances that belong to the set and are not in it, each with the reason."""
     instances: tuple[InstanceEntry, ...] = Field(min_length=1)
 

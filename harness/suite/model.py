@@ -11,9 +11,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from harness.text import is_printable, printable_line
 from harness.vocabulary import Origin, Split
 
-__all__ = ["LEAST_COVERAGE", "Benchmark", "Build", "Coverage", "Input", "Part", "Shared", "Source", "Suite", "Workload"]
+__all__ = [
+    *("LEAST_COVERAGE", "Benchmark", "Build", "Coverage", "Input", "Line", "Part", "Prose", "Shared", "Source"),
+    *("Suite", "Workload"),
+]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\Z")
 # What a program may ask of the preprocessor and of the language's dialect, and nothing else:
@@ -36,10 +40,23 @@ def _name(value: str) -> str:
     return value
 
 
+def _line(value: str) -> str:
+    if not is_printable(value):
+        raise ValueError(f"{printable_line(value, 80)!r} has a line feed, a control character or an invisible mark")
+    return value
+
+
+def _prose(value: str) -> str:
+    if not is_printable(value, lines=True):
+        raise ValueError(f"{printable_line(value, 80)!r} has a control character or an invisible mark")
+    return value
+
+
 def _relative(value: str) -> str:
     path = PurePosixPath(value)
     if path.is_absolute() or ".." in path.parts or not value or "\\" in value:
         raise ValueError(f"{value!r} must be a relative path that stays inside its folder")
+    _line(value)
     if value[0] in "-@":
         raise ValueError(f"{value!r} would be an option: a name may not begin with '-' or '@'")
     return value
@@ -61,6 +78,10 @@ def _link(value: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_name)]
+Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_line)]
+"""Words for people in one line, all of which can be seen."""
+Prose = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(_prose)]
+"""The same in any number of lines."""
 RelativePath = Annotated[str, AfterValidator(_relative)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
@@ -135,7 +156,7 @@ class Part(Model):
 
     folder: RelativePath
     package: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
-    version: str
+    version: Line
     tarball: Annotated[str, Field(pattern=r"^\w[\w.+~-]*$")]
     sha256: Sha256
 
@@ -164,17 +185,17 @@ class Source(Model):
     """A source tree that one or more programs are built from."""
 
     origin: Origin
-    licence: str = Field(min_length=1)
+    licence: Line
     """An SPDX expression."""
     package: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")] | None = None
     """``debian``: the source package's name."""
-    version: str | None = None
+    version: Line | None = None
     """``debian``: the upstream version, without the Debian revision."""
     tarball: Annotated[str, Field(pattern=r"^\w[\w.+~-]*$")] | None = None
     """``debian``: file name of the orig tarball."""
     sha256: Sha256 | None = None
     """``debian``: of the orig tarball."""
-    path: str | None = None
+    path: Line | None = None
     """``own``: folder inside the suite's folder; ``local``: path relative to suite.toml, or absolute."""
     overlay: RelativePath | None = None
     """``debian``: folder of the suite whose files are laid over the unpacked tree (a config.h, say)."""
@@ -205,7 +226,7 @@ class Coverage(Model):
 
     blocks: float = Field(ge=0, le=1)
     """The least share of the basic blocks."""
-    reason: str = Field(min_length=1)
+    reason: Prose
     """Why no more: what the blocks are that no workload reaches."""
 
 
@@ -215,7 +236,7 @@ class Benchmark(Model):
     name: Name
     source: Name
     """Which of the suite's sources it is built from."""
-    description: str = Field(min_length=1)
+    description: Prose
     language: Literal["c", "c++"] = "c"
     files: tuple[RelativePath, ...] = ()
     """Translation units, relative to the source tree."""
@@ -223,18 +244,18 @@ class Benchmark(Model):
     """Instead of ``files``: one of the programs that the source's ``build`` makes."""
     include: tuple[RelativePath, ...] = ()
     """Include folders, relative to the source tree ('.' is the tree itself)."""
-    defines: tuple[str, ...] = ()
+    defines: tuple[Line, ...] = ()
     """NAME or NAME=VALUE, without -D."""
     flags: tuple[Annotated[str, AfterValidator(_flag)], ...] = ()
     link: tuple[Annotated[str, AfterValidator(_link)], ...] = ()
-    noinline: tuple[str, ...] = ()
+    noinline: tuple[Line, ...] = ()
     """Functions that the source itself marks noinline; any other is a leaked flag."""
-    unsanitized: dict[Annotated[str, Field(pattern="^[a-z-]+$")], str] = {}
+    unsanitized: dict[Annotated[str, Field(pattern="^[a-z-]+$")], Prose] = {}
     """Checks of UndefinedBehaviorSanitizer that upstream code is exempt from, each with the reason
     why no pass can exploit it."""
     coverage: Coverage | None = None
     """A lower target than ``LEAST_COVERAGE`` for a program that was not written for the suite, with the reason."""
-    unthrown: str | None = Field(default=None, min_length=1)
+    unthrown: Prose | None = None
     """Why no workload throws an exception, of a program that has code for exceptions."""
     split: Split
     workloads: tuple[Workload, ...] = Field(min_length=1)
@@ -270,11 +291,11 @@ class Suite(Model):
     """A named, versioned set of benchmarks."""
 
     name: Name
-    version: str = Field(min_length=1)
-    description: str = Field(min_length=1)
+    version: Line
+    description: Prose
     min_coverage: float = Field(default=0.8, gt=0, le=1)
     """A policy that completes a smaller share of the programs is not ranked."""
-    absent: dict[str, str] = {}
+    absent: dict[Line, Prose] = {}
     """Programs that the suite's definition names and that are not here, each with the reason."""
     shared: tuple[Shared, ...] = ()
     sources: dict[Name, Source] = {}

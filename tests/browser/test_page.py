@@ -5,7 +5,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import duckdb
 import pytest
@@ -301,6 +301,31 @@ def test_runs_say_how_to_rebuild_them(page: Page, site: Site) -> None:
     expect(codes.filter(has_text=f"harness replay {older} --results {site.results}")).to_be_visible()
     choose(page, "Cell", "alpha/aarch64/O0")
     expect(codes.filter(has_text=f"harness repro {older}/alpha/aarch64/O0 --results")).to_be_visible()
+
+
+PICTURE = "![p](http://127.0.0.1:9/picture)"
+
+
+@pytest.mark.parametrize("path", ["program?policy=", "?suite=", "compare?a=", "runs?run=", "runs?cell="])
+def test_a_crafted_link_fetches_no_picture(page: Page, site: Site, path: str) -> None:
+    """What the address says is shown as it is; the tab's watcher fails the test for a request to elsewhere."""
+    visit(page, site, path + quote(f"none\n\n{PICTURE}\n\n[click](http://127.0.0.1:9/)"))
+    expect(page.get_by_test_id("stAlert").filter(has_text="none").first).to_be_visible()
+    page.wait_for_timeout(300)
+    assert page.locator("img[src*='127.0.0.1:9']").count() == 0
+    assert page.locator("a[href*='127.0.0.1:9']").count() == 0
+
+
+def test_a_file_with_markup_for_a_name_fetches_no_picture(page: Page, site: Site) -> None:
+    stranger = site.results / "x`\n\n![p](http:&#47;&#47;127.0.0.1:9&#47;picture).txt"
+    stranger.write_text("")
+    try:
+        visit(page, site, "runs")
+        expect(page.get_by_test_id("stAlert").filter(has_text="not a run file")).to_be_visible()
+        page.wait_for_timeout(300)
+        assert page.locator("img[src*='127.0.0.1']").count() == 0
+    finally:
+        stranger.unlink()
 
 
 def test_torn_file_gives_a_message(page: Page, site: Site) -> None:

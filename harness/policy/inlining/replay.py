@@ -2,7 +2,7 @@
 
 from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
 from harness.decide import Decisions
-from harness.policy.inlining.sites import log_of
+from harness.policy.inlining.sites import body_fault, log_of
 from harness.vocabulary import Target
 
 __all__ = ["GROWTH_CAP", "PLUGIN", "RULES", "replay_plan"]
@@ -22,7 +22,12 @@ _FILE = "decisions.txt"
 
 
 def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
-    """clang's own plan, with the inliner following these decisions."""
+    """clang's own plan, with the inliner following these decisions.
+
+    Raises CellError, ``not-replayable``, for decisions of another form.
+    """
+    decisions.require(decisions.frozen_at is not None, "they name no level")
+    decisions.require((fault := body_fault(decisions.body)) is None, str(fault))
     options = ("-inline-policy=replay", f"-inline-policy-file={_FILE}", *RULES)
     files = ((_FILE, log_of(decisions.body)),)
     return CompilePlan(

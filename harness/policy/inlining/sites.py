@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["LogError", "Site", "Who", "body_of", "counts", "log_of", "parse_log", "sites_of"]
+__all__ = ["LogError", "Site", "Who", "body_fault", "body_of", "counts", "log_of", "parse_log", "sites_of"]
 
 _FUNCTION = re.compile(r"f ([!-~]*)")
 _DECISION = re.compile(r"(0|[1-9]\d{0,8}) (0|[1-9]\d{0,8}) (0|[1-9]\d{0,8}) ([01]) ([pmcir])")
 _MOST_LINES = 5_000_000
+_SITE = 5
 
 
 class Who(StrEnum):
@@ -79,6 +80,25 @@ def parse_log(text: str) -> dict[str, Any]:
         asked[caller, callee] += 1
         sites.append([caller, callee, ordinal, inline, who])
     return {"functions": list(functions), "sites": sites}
+
+
+def body_fault(body: dict[str, Any]) -> str | None:
+    """Why this is not a body that ``parse_log`` gives; None where it is one."""
+    functions, sites = body.get("functions"), body.get("sites")
+    if set(body) != {"functions", "sites"} or not isinstance(functions, list) or not isinstance(sites, list):
+        return "they are functions and call sites"
+    if not all(isinstance(name, str) for name in functions):
+        return "functions are names"
+    if not all(isinstance(site, list) and len(site) == _SITE and _is_site(site) for site in sites):
+        return "a call site is [caller, callee, ordinal, inline, who]"
+    try:
+        return None if parse_log(log_of(body)) == body else "functions and call sites are not in the order of a log"
+    except LogError as error:
+        return str(error)
+
+
+def _is_site(site: list[Any]) -> bool:
+    return all(type(number) is int for number in site[:-1]) and isinstance(site[-1], str)
 
 
 def log_of(body: dict[str, Any]) -> str:

@@ -68,10 +68,18 @@ class PassSequenceKind:
         return []
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
-        """opt runs the list; clang generates code as for the reference."""
-        passes = f"-passes={','.join(decisions.body['passes'])}"
+        """opt runs the list; clang generates code as for the reference.
+
+        Raises CellError, ``not-replayable``, for decisions of another form.
+        """
+        passes = decisions.body.get("passes")
+        listed = isinstance(passes, list) and passes and all(isinstance(name, str) for name in passes)
+        decisions.require(decisions.frozen_at is not None and bool(listed), "they name a level and passes")
+        text = ",".join(map(str, passes or ()))
+        decisions.require(text.isascii() and text.isprintable(), "a pass has a character that no pass has")
+        decisions.require(len(text) <= _LONGEST, f"the pipeline has more than {_LONGEST} characters")
         return CompilePlan(
-            optimise=Step("opt", (passes, FROZEN, "-o", OPTIMISED), FROZEN, OPTIMISED, foreign=True),
+            optimise=Step("opt", (f"-passes={text}", FROZEN, "-o", OPTIMISED), FROZEN, OPTIMISED, foreign=True),
             generate=clang_generate(decisions.level, target),
         )
 

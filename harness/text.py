@@ -1,0 +1,51 @@
+"""Text from elsewhere, made safe to show: no control characters, no marks that turn its direction, no look-alikes.
+
+What a policy prints, what a manifest says and what a file is called reach terminals, pages and run files. A terminal
+obeys escape sequences, and a right-to-left mark lets a line read as another one. Here such characters become visible
+escapes.
+"""
+
+import unicodedata
+
+__all__ = ["is_printable", "lookalike", "printable", "printable_line"]
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode's categories of characters that are not to be seen: controls, format marks (among them those of direction),
+halves of surrogates, private use, unassigned, line and paragraph separators."""
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
+"""Letters and symbols by category that look like nothing at all."""
+_SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "5": "s", "_": "-", ".": "-"})
+
+
+def is_printable(text: str, *, lines: bool = False) -> bool:
+    """Whether every character is one to be seen, or a blank; ``lines``: line feeds are allowed."""
+    return printable(text, lines=lines) == text
+
+
+def printable(text: str, *, lines: bool = True) -> str:
+    """The text with everything that is not to be seen as an escape: ``\\x1b[31m``, ``\\u202e``.
+
+    ``lines``: line feeds stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if (c == "\n" and lines) or not _is_invisible(c) else _escaped(c) for c in text)
+
+
+def printable_line(text: str, most: int = 1000) -> str:
+    """The same in one line of at most ``most`` characters."""
+    shown = printable(text.strip(), lines=False)
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def lookalike(name: str) -> str:
+    """What is left of an ASCII name for the eye: names with an equal one are easily taken for each other."""
+    return name.casefold().translate(_SAME)
+
+
+def _is_invisible(character: str) -> bool:
+    return character in _FILLERS or unicodedata.category(character) in _INVISIBLE
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
