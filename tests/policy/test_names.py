@@ -1,56 +1,252 @@
-"""Names that a submission may not have, because they stand for something else where policies are named."""
+"""Pass names against the real opt: the legacy actions, every pass that it lists, and what it refuses."""
+
+import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
-from harness.paths import BASELINES, SUBMISSIONS
-from harness.policy import all_policies
-from harness.policy.load import find_policy
-from harness.policy.names import require_free_name
-from harness.sharding.published import published_costs
-from harness.sharding.suite import load_sharding_suite, sharding_names
+from harness.bench import Bench
+from harness.errors import CellError
+from harness.policy.pass_sequence.kind import resolve
+from harness.policy.pass_sequence.names import GONE, LEGACY_ACTIONS
+from harness.toolchain import Toolchain
+from harness.vocabulary import Outcome
+
+# The 42 actions of the phase-ordering literature, as the legacy pass manager called them.
+ACTIONS = [
+    "adce",
+    "break-crit-edges",
+    "constmerge",
+    "correlated-propagation",
+    "deadargelim",
+    "dse",
+    "early-cse",
+    "early-cse-memssa",
+    "functionattrs",
+    "globaldce",
+    "globalopt",
+    "gvn",
+    "indvars",
+    "inline",
+    "instcombine",
+    "ipsccp",
+    "jump-threading",
+    "lcssa",
+    "licm",
+    "loop-deletion",
+    "loop-idiom",
+    "loop-reduce",
+    "loop-rotate",
+    "loop-simplify",
+    "loop-unroll",
+    "loop-unswitch",
+    "lower-expect",
+    "loweratomic",
+    "lowerinvoke",
+    "lowerswitch",
+    "mem2reg",
+    "memcpyopt",
+    "partial-inliner",
+    "prune-eh",
+    "reassociate",
+    "sccp",
+    "simplifycfg",
+    "sink",
+    "sroa",
+    "strip",
+    "strip-nondebug",
+    "tailcallelim",
+]
+
+# Passes that opt lists and that nobody can use by their bare names.
+NOT_BARE = {
+    **dict.fromkeys(
+        ["default", "fatlto-pre-link", "function-simplification", "lto", "lto-pre-link", "thinlto", "thinlto-pre-link"],
+        "needs a level as parameter",
+    ),
+    "invalidate": "needs the parameter <all>",
+    "function-import": "needs the option -summary-file",
+    "inliner-ml-advisor-release": "needs a model that stock LLVM is built without",
+    "pgo-instr-use": "needs a profile",
+    "sample-profile": "needs a profile",
+    "trigger-crash-module": "crashes by design",
+    "trigger-verifier-error": "breaks the module by design",
+}
+
+SOURCE = """
+int table[64], *cursor;
+__attribute__((noinline)) static int sum(const int *values, int count) {
+  int total = 0;
+  for (int i = 0; i < count; i++) for (int j = 0; j < i; j++) total += cursor ? values[j] * 3 : values[i];
+  return total;
+}
+int main(int argc, char **argv) {
+  for (int i = 0; i < 64; i++) table[i] = argc + i;
+  switch (argc) { case 1: return sum(table, 64); case 2: return sum(table + 1, 63) / argc; case 5: return 3; }
+  return __atomic_load_n(table, __ATOMIC_SEQ_CST);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def loops(toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A module with loops, calls, a switch and an atomic, as freeze leaves it."""
+    folder = tmp_path_factory.mktemp("loops")
+    (folder / "loops.c").write_text(SOURCE)
+    command = [toolchain.tool("clang"), "-Oz", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "loops.c"]
+    subprocess.run(command, cwd=folder, check=True, timeout=60)
+    return folder / "loops.bc"
+
+
+def opt(toolchain: Toolchain, passes: str, module: Path) -> None:
+    command = [toolchain.tool("opt"), f"-passes={passes}", "-verify-each", module.name, "-disable-output"]
+    done = subprocess.run(command, cwd=module.parent, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, (passes, done.stderr[:500])
+
+
+def listed(toolchain: Toolchain) -> dict[str, list[str]]:
+    """Bare names by the headings of ``opt --print-passes``; a name of two units stands under the first."""
+    output = subprocess.run([toolchain.tool("opt"), "--print-passes"], capture_output=True, text=True, timeout=60)
+    sections: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    for block in re.split(r"\n(?=\S)", output.stdout):
+        heading, *names = block.splitlines()
+        unit = re.fullmatch(r"(Module|CGSCC|Function|LoopNest|Loop) passes( with params)?:", heading)
+        for name in (line.strip().split("<")[0] for line in names if unit):
+            if name not in seen:
+                seen.add(name)
+                sections.setdefault(unit[1] if unit else "", []).append(name)
+    return sections
+
+
+def reason(content: bytes, bench: Bench) -> str:
+    """Why a passes.txt is refused."""
+    with pytest.raises(CellError) as raised:
+        resolve(content, "passes.txt", bench)
+    assert raised.value.outcome is Outcome.POLICY_ERROR
+    assert "\n" not in raised.value.message
+    return raised.value.message
+
+
+def test_every_legacy_action_is_known_or_reported_as_gone() -> None:
+    assert len(ACTIONS) == 42
+    assert set(ACTIONS) <= {*LEGACY_ACTIONS, *GONE}
+
+
+@pytest.mark.parametrize("action", [*LEGACY_ACTIONS, *GONE])
+def test_a_legacy_action_runs_on_a_real_module(action: str, toolchain: Toolchain, bench: Bench, loops: Path) -> None:
+    body = resolve(f"mem2reg\n-{action}".encode(), "passes.txt", bench)
+    if action in GONE:
+        assert body == {"passes": ["function(mem2reg)"], "dropped": [action]}
+        return
+    assert body["dropped"] == []
+    opt(toolchain, ",".join(["no-op-module", *body["passes"]]), loops)
+
+
+def test_all_actions_together_are_one_pipeline(toolchain: Toolchain, bench: Bench, loops: Path) -> None:
+    body = resolve(" ".join(f"-{action}" for action in ACTIONS).encode(), "passes.txt", bench)
+    assert body["dropped"] == ["prune-eh"]
+    assert len(body["passes"]) == 41
+    opt(toolchain, ",".join(body["passes"]), loops)
+
+
+def test_module_passes_are_taken_as_they_are(toolchain: Toolchain, bench: Bench) -> None:
+    names = [name for name in listed(toolchain)["Module"] if name not in NOT_BARE]
+    assert len(names) > 80
+    for name in names:  # one by one: several of them instrument the module and meet each other badly
+        expected = LEGACY_ACTIONS.get(name, name)
+        assert resolve(f"no-op-module {name}".encode(), "passes.txt", bench)["passes"][1] == expected
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["XLA", "xla", "team01", "TEAM7", "best-known", "best_known", "oz", "0z", "OZ", "O_z", "o0", "Greedy", "GREEDY",
-     "fast_o0", "exact.model", "control", "default", "reference", "published", "best", "all", "x", "size_rules",
-     "c1one", "clone.tree"],
-)  # fmt: skip
-def test_a_name_that_stands_for_something_else_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="name: ") as refused:
-        require_free_name(name, "submission.toml")
-    assert refused.value.hint or "not a name" in refused.value.message
+    ("section", "nesting"),
+    [
+        ("CGSCC", r"cgscc\({}\)"),
+        ("Function", r"function\({}\)"),
+        ("LoopNest", r"function\(loop\({}\)\)"),
+        ("Loop", r"function\(loop(-mssa)?\({}\)\)"),
+    ],
+)
+def test_other_passes_are_put_at_their_nesting(section: str, nesting: str, toolchain: Toolchain, bench: Bench) -> None:
+    names = [name for name in listed(toolchain)[section] if name not in {*NOT_BARE, *LEGACY_ACTIONS}]
+    assert len(names) >= 4
+    passes = resolve("\n".join(["no-op-module", *names]).encode(), "passes.txt", bench)["passes"]
+    for name, pipeline in zip(names, passes[1:], strict=True):
+        assert re.fullmatch(nesting.format(re.escape(name)), pipeline), (name, pipeline)
 
 
-def test_every_name_of_a_published_row_is_refused() -> None:
-    names = {row.who for suite in sharding_names() for row in published_costs(load_sharding_suite(suite))}
-    assert len(names) > 5
+def test_loop_passes_run_on_a_real_module(toolchain: Toolchain, bench: Bench, loops: Path) -> None:
+    """Some abort on a loop where the list was accepted: those that want MemorySSA."""
+    sections = listed(toolchain)
+    names = [name for name in sections["Loop"] + sections["LoopNest"] if "print" not in name and "dot" not in name]
+    assert {"licm", "lnicm", "simple-loop-unswitch", "loop-rotate", "loop-flatten"} <= set(names)
     for name in names:
-        with pytest.raises(UsageError):
-            require_free_name(name, "submission.toml")
+        body = resolve(f"mem2reg {name}".encode(), "passes.txt", bench)
+        opt(toolchain, ",".join(body["passes"]), loops)
 
 
-def test_honest_names_are_free() -> None:
-    for name in ["my-policy", "mlgo", "codezero", "rl4real", "teamwork", "best-of-8", "ozone", "fast-sweep"]:
-        require_free_name(name, "submission.toml")
+@pytest.mark.parametrize("name", NOT_BARE)
+def test_what_cannot_be_used_bare_is_a_policy_error(name: str, bench: Bench) -> None:
+    assert "opt: " in reason(f"sroa {name}".encode(), bench)
 
 
-def test_what_ships_is_called_rightly() -> None:
-    for policy in all_policies():
-        if not policy.baseline:
-            require_free_name(policy.name, str(policy.folder))
+def test_parameters_pipelines_and_nesting_pass_through(bench: Bench) -> None:
+    text = (
+        b"default<Oz>\nsimplifycfg<bonus-inst-threshold=2>, licm<allowspeculation> function(sroa,loop(loop-rotate))\n"
+    )
+    text += b"loop-mssa(licm) cgscc(inline) devirt<2>(inline,function-attrs) early-cse<memssa>"
+    assert resolve(text, "passes.txt", bench)["passes"] == [
+        "default<Oz>",
+        "function(simplifycfg<bonus-inst-threshold=2>)",
+        "function(loop-mssa(licm<allowspeculation>))",
+        "function(sroa,loop(loop-rotate))",
+        "function(loop-mssa(licm))",
+        "cgscc(inline)",
+        "cgscc(devirt<2>(inline,function-attrs))",
+        "function(early-cse<memssa>)",
+    ]
 
 
-@pytest.mark.parametrize("name", ["../baselines/Oz", "./Oz", str(BASELINES / "Oz"), "Oz/", "", ".", "..", "Oz/../O0"])
-def test_a_path_is_not_a_name(name: str) -> None:
-    """A forged row names its policy; the page looks up what it says of itself by that name."""
-    assert find_policy(name) is None
-    assert (BASELINES / "Oz").is_dir()
-    assert SUBMISSIONS.is_dir()
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"sroa\nmem2rge", "passes.txt line 2: LLVM has no pass 'mem2rge'; did you mean 'mem2reg'?"),
+        (b"\n\nloop-unswich", "passes.txt line 3: LLVM has no pass 'loop-unswich'; did you mean 'loop-unswitch'?"),
+        (b"qqqqqqqq", "passes.txt line 1: LLVM has no pass 'qqqqqqqq'"),
+        (b"sroa\nlop(licm)", "passes.txt line 2: LLVM has no pass 'lop(licm)'; did you mean 'licm'?"),
+        (
+            b"coro-cond(coro-early)",
+            "passes.txt line 1: LLVM has no pass 'coro-cond(coro-early)'; did you mean 'coro-early'?",
+        ),
+        (b"repeat<2>(gvn)", "passes.txt line 1: LLVM has no pass 'repeat<2>(gvn)'"),
+        (b"", "passes.txt names no pass"),
+        (b"# nothing\n\n , \n", "passes.txt names no pass"),
+        (b"prune-eh", "passes.txt names no pass"),
+        (b"sroa\nfunction(gvn", "passes.txt line 2: '(' is never closed"),
+        (b"function(gvn\0)", "passes.txt line 1: the character '\\x00' has no place in a pass list"),
+    ],
+)
+def test_an_unusable_list_is_refused_where_it_is_wrong(content: bytes, message: str, bench: Bench) -> None:
+    assert reason(content, bench) == message
 
 
-def test_a_name_finds_its_policy() -> None:
-    found = find_policy("Oz")
-    assert found is not None
-    assert found.baseline
+def test_what_stands_in_brackets_is_judged_by_opt(bench: Bench) -> None:
+    message = reason(b"function(sroa,mem2rge)", bench)
+    assert message.startswith("passes.txt: opt: exit status 1") and "'mem2rge'" in message
+    assert "'loops'" in reason(b"simplifycfg<loops>", bench)
+
+
+def test_a_list_longer_than_a_command_line_may_be_is_refused(bench: Bench) -> None:
+    short, long = b"sccp\n" * 5_500, b"sccp\n" * 6_700  # each becomes 'function(sccp),'
+    assert len(resolve(short, "passes.txt", bench)["passes"]) == 5_500
+    assert reason(long, bench) == "passes.txt: the pipeline has 100499 characters, 100000 are allowed"
+
+
+def test_a_pass_that_writes_files_leaves_none_behind(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = {*Path("/dev").glob("*.dot"), *Path("/").glob("*.dot")}
+    resolve(b"dot-callgraph, globaldce", "passes.txt", bench)
+    assert {*Path("/dev").glob("*.dot"), *Path("/").glob("*.dot"), *tmp_path.iterdir()} == before
