@@ -111,7 +111,9 @@ def policies(as_json: Json = False, as_csv: Csv = False) -> None:
     raise typer.Exit(policies(_format(as_json, as_csv)))
 
 
-_OF_PROGRAMS = ("target", "metric", "jobs", "budget", "precision", "again", "perturb", "seed_file", "log_features")
+_OF_PROGRAMS = (
+    *("target", "metric", "jobs", "budget", "precision", "again", "perturb", "seed_file", "log_features", "no_fresh"),
+)
 _OF_INSTANCES = ("time_scale", "cores")
 """Options of ``run`` that say something about one sort of suite only."""
 
@@ -156,6 +158,9 @@ def run(
     log_features: Annotated[
         bool,
         typer.Option("--log-features", help="Also write features, decision and reward of each call site, as Parquet."),
+    ] = False,
+    no_fresh: Annotated[
+        bool, typer.Option("--no-fresh", help="Do not verify objects on inputs that nobody has seen; recorded.")
     ] = False,
     time_scale: Annotated[
         float,
@@ -203,6 +208,7 @@ def run(
         copies=COPIES if perturb else 0,
         seed_file=seed_file,
         log_features=log_features,
+        fresh=not no_fresh,
     )
     raise typer.Exit(run(options, dry_run, _format(as_json, as_csv)))
 

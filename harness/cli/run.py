@@ -20,8 +20,10 @@ from harness.flow.timing import Timing, TimingRequest
 from harness.measure import ALL
 from harness.paths import default_results
 from harness.policy import kind_of
+from harness.record.fresh import fresh_words
 from harness.record.rows import Row
 from harness.statistics.paired import MIN_PAIRS
+from harness.suite.fresh import takes_fresh_inputs
 from harness.suite.hidden import read_secret
 from harness.vocabulary import Outcome
 
@@ -46,6 +48,8 @@ class RunOptions:
     copies: int = 0
     seed_file: Path | None = None
     log_features: bool = False
+    fresh: bool = True
+    """Verify objects on inputs that nobody has seen, too."""
 
 
 def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
@@ -70,6 +74,7 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
         say(f"{plan.cells} cells: {plan.cells - plan.cached} to do, {plan.cached} cached")
         say(f"{plan.to_fetch} source trees to fetch, {plan.to_freeze} modules to freeze")
         say(f"about {duration(plan.seconds)} with {jobs} workers (a rough estimate)")
+        say(_fresh_plan(request, options.fresh))
         if plan.timed:
             most = duration(plan.timed * options.timing.budget)
             say(f"then run time of {plan.timed} programs, one at a time: up to {most} (--budget)")
@@ -81,7 +86,7 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
     try:
         report = execute_run(
             request, bench, local_engine(jobs), results, progress, sys.argv[1:], options.timing,
-            log_features=options.log_features,
+            log_features=options.log_features, fresh=options.fresh,
         )  # fmt: skip
     except KeyboardInterrupt:
         note("interrupted: finished cells are kept, and the same command goes on from here")
@@ -100,7 +105,7 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
         )
     except UsageError as error:  # the run is recorded; it only has nothing to be compared with yet
         note(f"no standings: {error}")
-    return 1 if report.failed or report.contradicted or report.timing.failed else 0
+    return 1 if report.failed or report.contradicted or report.refuted_before or report.timing.failed else 0
 
 
 def _summary(request: Request, report: RunReport, seconds: float) -> None:
@@ -113,6 +118,17 @@ def _summary(request: Request, report: RunReport, seconds: float) -> None:
     for policy in request.policies:
         for remark in kind_of(policy.manifest.kind).notes(policy):
             note(f"  {policy.name}: {remark}")
+    note(f"fresh verification: {fresh_words(report.fresh)}")
+    for row in report.overturned[:10]:
+        note(
+            f"  OVERTURNED: {row.policy} on {row.benchmark} ({row.target.value}) fails on a fresh input, and an "
+            f"earlier run recorded the same object as ok; standings count it as {row.outcome.value} from now on"
+        )
+    for row in report.refuted_before[:10]:
+        note(
+            f"  REFUTED: {row.policy} on {row.benchmark} ({row.target.value}) is ok on this run's inputs, and the same "
+            f"object failed on a fresh input in an earlier run; standings count that"
+        )
     if report.reproduced:
         note(f"reproduced: {report.reproduced} deterministic values equal those of earlier runs")
     for row in report.contradicted[:10]:
@@ -123,6 +139,15 @@ def _summary(request: Request, report: RunReport, seconds: float) -> None:
     if report.trajectories:
         note(f"features and decisions in {report.trajectories}")
     note(f"recorded in {report.file}" if report.file else "nothing new: every row is recorded already")
+
+
+def _fresh_plan(request: Request, fresh: bool) -> str:
+    without = [program.benchmark.name for program in request.programs if not takes_fresh_inputs(program)]
+    if not fresh:
+        return "no fresh verification (--no-fresh)"
+    able = len(request.programs) - len(without)
+    words = f"new objects are also verified on one fresh input of each of {able} programs"
+    return f"{words}; without generated input: {', '.join(without)}" if without else words
 
 
 def _timing_summary(timing: Timing) -> None:

@@ -20,7 +20,17 @@ from harness.suite.workloads import ReadyWorkload, prepare, workloads_digest
 from harness.verify import CountedRun, Trial, expected_results, link_program, verify, verify_counted
 from harness.vocabulary import Isolation, Level, Outcome, PolicyKind, Target, Track
 
-__all__ = ["Cell", "CellResult", "cached_result", "cell_key", "frozen_of", "functions_of", "run_cell"]
+__all__ = [
+    "Cell",
+    "CellResult",
+    "cached_result",
+    "cell_key",
+    "entry_name",
+    "frozen_of",
+    "functions_of",
+    "keep_refuted",
+    "run_cell",
+]
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,8 @@ class CellResult:
     """Metrics that cannot be taken of this cell, each with the reason."""
     transient: bool = False
     """It may be the machine's fault (a time-out): the next run tries again."""
+    fresh: str | None = None
+    """Digest of the fresh input that the object fails on (``harness.flow.fresh``)."""
 
     def rows(self, cell: Cell, metrics: list[str], isolation: Isolation) -> list[Row]:
         """The rows that a run file gets: one a metric, or one that says why there are none."""
@@ -90,6 +102,7 @@ class CellResult:
             "object_digest": self.object_digest,
             "outcome": self.outcome,
             "detail": self.detail,
+            "fresh": self.fresh,
         }
         if self.outcome is not Outcome.OK:
             return [Row(**common)]
@@ -129,15 +142,31 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
     )
 
 
+def entry_name(key: str, policy: str, copy: int = 0) -> str:
+    """Name of a cell in a run's journal: two policies that decide alike share a key, not their rows."""
+    return f"{key}:{policy}:{copy}" if copy else f"{key}:{policy}"
+
+
 def cached_result(key: str, metrics: list[str], bench: Bench) -> CellResult | None:
-    """The result in the cache, if it has all of these metrics."""
+    """The result in the cache, if it has all of these metrics; one that a fresh input refuted since is a failure."""
     known = bench.store.get(bench.area("cells"), key)
     if known is None:
         return None
     result = CellResult(**{**known, "outcome": Outcome(known["outcome"])})
+    if result.outcome is Outcome.OK and (refuted := bench.store.get(bench.area("refuted"), key)):
+        failure = {"outcome": Outcome(refuted["outcome"]), "detail": refuted["detail"], "fresh": refuted["inputs"]}
+        return replace(result, **failure, values={}, missing={})
     if result.outcome is Outcome.OK and not set(metrics) <= {*result.values, *result.missing}:
         return None
     return result
+
+
+def keep_refuted(key: str, outcome: Outcome, detail: str, inputs: str, bench: Bench) -> None:
+    """Keep that the object of the cell with this key failed on a fresh input, of which ``inputs`` is the digest.
+
+    The cell's own entry stays as it is: it does not depend on the seed that a run drew.
+    """
+    bench.store.put(bench.area("refuted"), key, {"outcome": outcome.value, "detail": detail, "inputs": inputs})
 
 
 def functions_of(key: str, bench: Bench) -> dict[str, dict[str, int | float]]:

@@ -39,6 +39,7 @@ def evaluate(
     trust: bool = False,
     time_scale: float = 1.0,
     cores: int | None = None,
+    fresh: bool = True,
 ) -> "pandas.DataFrame":
     """Measure one policy on benchmarks of one suite.
 
@@ -47,7 +48,8 @@ def evaluate(
     is named by the path of its file (``"mine/suite.toml"``, ``"mine/suite.toml/fft"``). ``metrics`` are
     those of the track when none is named; ``"all"`` stands for every one. With ``results`` the run is also
     recorded in that folder. ``timing`` says how much is timed where run time is asked for; the track's references are
-    timed too, and recorded. ``trust`` runs everything without the sandbox.
+    timed too, and recorded. ``trust`` runs everything without the sandbox. Without ``fresh``,
+    objects are verified on the suite's inputs alone.
 
     Of a suite of sharding instances (``"iopddl/A"``) the policy is a solver, which gets ``time_scale`` of each
     instance's limit and ``cores`` cores; target, metrics, track, jobs and timing mean nothing then.
@@ -69,9 +71,8 @@ def evaluate(
     with tempfile.TemporaryDirectory() as nowhere:
         folder = results or Path(nowhere)
         command = ("evaluate", request.policies[0].name, *request_names(suite, names))
-        report = execute_run(
-            request, open_bench(compile_timeout, trust=trust), engine, folder, SilentObserver(), command, timing
-        )
+        bench = open_bench(compile_timeout, trust=trust)
+        report = execute_run(request, bench, engine, folder, SilentObserver(), command, timing, fresh=fresh)
     rows = [row for row in report.rows if row.policy == request.policies[0].name]  # without references, timed beside it
     return _frame(rows, request.suite.name, (*request.metrics, *request.timed_metrics))
 

@@ -1,7 +1,7 @@
 """A run: fetch, freeze, compute every cell, record each as it ends, finish the run file."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,7 +11,8 @@ from pathlib import Path
 from harness.bench import Bench
 from harness.digest import digest_of
 from harness.engine import Engine
-from harness.flow.cell import Cell, CellResult, cached_result, cell_key, frozen_of, functions_of, run_cell
+from harness.flow.cell import Cell, CellResult, cached_result, cell_key, entry_name, frozen_of, functions_of, run_cell
+from harness.flow.fresh import seed_of, verify_fresh
 from harness.flow.outlook import is_counted, remember_rate
 from harness.flow.progress import Observer
 from harness.flow.provenance import header_fields
@@ -22,6 +23,7 @@ from harness.flow.timing import USUAL_TIMING, Timing, TimingRequest, time_cells
 from harness.freeze import FrozenModule
 from harness.record import open_index
 from harness.record.decisions import store_decisions
+from harness.record.fresh import Fresh
 from harness.record.functions import write_functions
 from harness.record.journal import Journal
 from harness.record.rows import Row
@@ -42,6 +44,12 @@ class _Tally:
     def add(self, rows: Sequence[Row]) -> None:
         self.rows += rows
 
+    def replace(self, rows: Mapping[str, Row], journal: Journal) -> None:
+        """Put one row in the place of all that a cell of the journal had, here and there."""
+        self.rows = [r for r in self.rows if entry_name(r.cell, r.policy, r.copy_) not in rows] + list(rows.values())
+        for name, row in rows.items():
+            journal.add(name, [row])
+
 
 def execute_run(
     request: Request,
@@ -53,11 +61,13 @@ def execute_run(
     wanted: TimingRequest = USUAL_TIMING,
     *,
     log_features: bool = False,
+    fresh: bool = True,
 ) -> RunReport:
     """Do the run. An interrupted one, asked for again, does what is left.
 
     ``wanted`` says how much is timed, where a metric of the request is a run time. ``log_features``: also write down
-    what policies that decide what to inline, and LLVM's own heuristic, saw and decided.
+    what policies that decide what to inline, and LLVM's own heuristic, saw and decided. ``fresh``: verify objects on
+    inputs that nobody has seen, too.
 
     Raises HarnessError when nothing sound could come of it: sources that cannot be had or frozen,
     a full disk, a broken reference, no sandbox on this machine.
@@ -68,7 +78,7 @@ def execute_run(
             request.hidden,
             [request.track.value, request.metrics, request.timed_metrics, request.suite.definition.version],
             [bench.toolchain.fingerprint.llvm, bench.toolchain.fingerprint.runtime, bench.compile_timeout],
-            bench.isolation.value,
+            [bench.isolation.value, fresh],
         ]
     )
     bench.sandbox.probe()
@@ -81,6 +91,7 @@ def execute_run(
     with ExitStack() as cleanup:
         journal = Journal(results, journal_key)
         cleanup.callback(journal.close, remove=False)
+        verified = Fresh(seed=seed_of(journal) if fresh else None)
         fetch_sources(request.programs, bench, engine, observer)
         generate_inputs(request.programs, bench, engine, observer)
         if request.timed_metrics:
@@ -93,14 +104,18 @@ def execute_run(
             copy_modules(request.cells, bench, engine, observer)
         check_plugin(request.cells, bench, engine, observer)
         tally = _cells(request, bench, engine, observer, journal, results)
+        refuted: dict[str, Row] = {}
+        if verified.seed is not None:
+            verified, refuted = verify_fresh(request, tally.rows, verified.seed, bench, engine, observer, results)
+            tally.replace(refuted, journal)
         timing = Timing()
         if request.timed_metrics:
-            timing = time_cells(request, wanted, bench, engine, observer, journal, results)
+            timing = time_cells(request, wanted, bench, engine, observer, journal, results, refuted)
             tally.add(timing.rows)
         file = None
-        recorded, reproduced, contradicted = compare_with_recorded(results, tally.rows)
-        if not recorded:
-            header = header_fields(request, bench, engine.workers, command, started)
+        earlier = compare_with_recorded(results, tally.rows, request.suite.name, fresh=verified.objects > 0)
+        if not earlier.recorded:
+            header = header_fields(request, bench, engine.workers, command, started) | {"fresh": verified}
             file = write_run(results, header, tally.rows, timing.campaigns, timing.blocks)
             modules = [row for row in tally.rows if not row.copy_]  # functions of copies have names that say nothing
             write_functions(file, modules, partial(functions_of, bench=bench))
@@ -116,8 +131,11 @@ def execute_run(
         computed=tally.computed,
         failed=failed_rows(tally.rows),
         file=file,
-        reproduced=reproduced,
-        contradicted=contradicted,
+        reproduced=earlier.reproduced,
+        contradicted=earlier.contradicted,
+        overturned=earlier.overturned,
+        refuted_before=earlier.refuted,
+        fresh=verified,
         timing=timing,
         trajectories=trajectories,
     )
@@ -134,7 +152,7 @@ def _cells(
     for cell in request.cells:
         frozen = _frozen(cell, bench)
         key = cell_key(cell, frozen, bench)
-        if rows := journal.cells.get(_entry(cell, key)):
+        if rows := journal.cells.get(entry_name(key, cell.policy.name, cell.copy)):
             tally.add(rows)
         elif frozen is None:  # unsupported: there is nothing to compute
             _record(cell, run_cell(cell, metrics, bench), bench, metrics, tally, journal, results)
@@ -178,16 +196,11 @@ def _weight(cell: Cell, frozen: FrozenModule | None, counted: bool) -> float:
     return 6_000.0 + emulated + frozen.instructions
 
 
-def _entry(cell: Cell, key: str) -> str:
-    """Name of a cell in the journal: two policies that decide alike share a key, not their rows."""
-    return f"{key}:{cell.policy.name}:{cell.copy}" if cell.copy else f"{key}:{cell.policy.name}"
-
-
 def _record(
     cell: Cell, result: CellResult, bench: Bench, metrics: list[str], tally: _Tally, journal: Journal, results: Path
 ) -> None:
     rows = result.rows(cell, metrics, bench.isolation)
     if result.decisions is not None:
         store_decisions(results, result.decisions.encode())
-    journal.add(_entry(cell, result.key), rows)
+    journal.add(entry_name(result.key, cell.policy.name, cell.copy), rows)
     tally.add(rows)

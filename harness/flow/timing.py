@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -15,7 +15,7 @@ from harness.bench import Bench
 from harness.decide import Decisions
 from harness.engine import Engine
 from harness.errors import CellError
-from harness.flow.cell import Cell, CellResult, reference_object, run_cell
+from harness.flow.cell import Cell, CellResult, entry_name, reference_object, run_cell
 from harness.flow.progress import Observer
 from harness.flow.request import Request
 from harness.freeze import freeze
@@ -90,9 +90,14 @@ def time_cells(
     observer: Observer,
     journal: Journal,
     results: Path,
+    failed: Collection[str] = (),
 ) -> Timing:
-    """Time every object that the request's native cells gave, and say of each cell what it took."""
-    cells = [(cell, run_cell(cell, [], bench)) for cell in request.cells if cell.target is NATIVE and not cell.copy]
+    """Time every object that the request's native cells gave, and say of each cell what it took.
+
+    ``failed``: names of cells, as in the journal, that failed since they were computed.
+    """
+    found = [(cell, run_cell(cell, [], bench)) for cell in request.cells if cell.target is NATIVE and not cell.copy]
+    cells = [(cell, result) for cell, result in found if entry_name(result.key, cell.policy.name) not in failed]
     programs, reasons = _programs(cells, request, bench)
     trials = _try_all(programs.values(), bench, engine, observer)
     timed = Timed(list(journal.blocks))

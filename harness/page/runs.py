@@ -15,6 +15,7 @@ from harness.page.text import show_text
 from harness.paths import ROOT, default_results
 from harness.rank.runs import RecordedCell, RecordedRun, recorded_cells, runs, runs_sql
 from harness.record import Header, read_run, run_files
+from harness.record.fresh import fresh_words
 from harness.text import printable
 from harness.vocabulary import Track
 
@@ -102,6 +103,7 @@ def _provenance(run: RecordedRun) -> None:
         f"governor {header.host.governor or 'unknown'}, load {header.host.load:g} at the start",
         "isolation": header.host.sandbox,
         "limits": f"{header.jobs} workers, {header.compile_timeout:g} s for each compile step",
+        "fresh verification": ABSENT if header.solving else fresh_words(header.fresh),
         **_solving(header),
         "cells": f"{run.cells:,}, of which {run.failed:,} failed",
     }

@@ -52,7 +52,13 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
     # A time that could not be taken again does not stand; what is counted is true for good.
     stands = " AND w.value IS NOT NULL" if is_timed(question.metric) else ""
     return f"""WITH asked AS (
-  SELECT * FROM cells WHERE {" AND ".join(conditions)}
+  SELECT c.* REPLACE (
+    CASE WHEN c.outcome = 'ok' THEN coalesce(f.outcome, 'ok') ELSE c.outcome END AS outcome,
+    CASE WHEN c.outcome = 'ok' THEN coalesce(f.detail, '') ELSE c.detail END AS detail)
+  FROM (SELECT * FROM cells WHERE {" AND ".join(conditions)}) c
+  LEFT JOIN refuted f  -- an object that failed on a fresh input is a miscompile wherever it is recorded as ok
+    ON f.suite = c.suite AND f.benchmark = c.benchmark AND f.target = c.target AND f.object_digest = c.object_digest
+    AND f.isolation IN (c.isolation, 'sandbox')
 ), version AS (  -- a policy that was changed counts as it is now
   SELECT policy, arg_max(policy_digest, started) AS policy_digest FROM asked GROUP BY policy
 ), latest AS (  -- the newest cell of each policy on each benchmark

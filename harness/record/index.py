@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index"]
 
-_VERSION = 7
+_VERSION = 8
 _COLUMNS = {
     "cell": "VARCHAR",
     "campaign": "VARCHAR",
@@ -43,6 +43,7 @@ _COLUMNS = {
     "object_digest": "VARCHAR",
     "outcome": "VARCHAR",
     "detail": "VARCHAR",
+    "fresh": "VARCHAR",
     "metric": "VARCHAR",
     "workload": "VARCHAR",
     "function": "VARCHAR",
@@ -109,6 +110,13 @@ SELECT r.*, u.started, u.llvm FROM rows r JOIN runs u USING (run) WHERE r.value 
 QUALIFY row_number() OVER (
     PARTITION BY r.cell, r.metric, r.workload, r.function
     ORDER BY r.isolation, u.started DESC, r.run DESC) = 1;
+-- One row per object that failed on a fresh input: a miscompile, whatever other runs say of the same object.
+CREATE VIEW refuted AS
+SELECT r.suite, r.benchmark, r.target, r.object_digest, r.isolation, r.outcome, r.detail, r.fresh, r.run
+FROM rows r JOIN runs u USING (run)
+WHERE r.fresh IS NOT NULL AND r.object_digest IS NOT NULL AND r.outcome IN ('wrong-output', 'run-crash')
+QUALIFY row_number() OVER (
+    PARTITION BY r.suite, r.benchmark, r.target, r.object_digest ORDER BY r.isolation, u.started, r.run) = 1;
 -- One row per pair of timed objects in a block: how much faster the second was than the first.
 CREATE VIEW pairs AS
 SELECT a.run, a.campaign, a.suite, a.benchmark, a.target, a.workload, a.inputs, a.number, a.layout,
@@ -182,7 +190,7 @@ def _build(made: Path, runs: list[Path]) -> None:
         connection.execute(
             "CREATE TABLE runs (run VARCHAR, suite VARCHAR, suite_version VARCHAR, track VARCHAR, started VARCHAR,"
             " finished VARCHAR, llvm VARCHAR, llvm_version VARCHAR, commit VARCHAR, dirty BOOLEAN, cpu VARCHAR,"
-            " min_coverage DOUBLE, file VARCHAR, time_scale DOUBLE, cores BIGINT)"
+            " min_coverage DOUBLE, file VARCHAR, time_scale DOUBLE, cores BIGINT, fresh VARCHAR)"
         )
         connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(_CAMPAIGN)})")
         timed = _typed(_BLOCK | _SAMPLE | _CONDITIONS)
@@ -211,10 +219,11 @@ def _load(connection: "duckdb.DuckDBPyConnection", path: Path) -> None:
 
     header, lines = check_run(path)
     connection.execute(
-        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [header.run, header.suite, header.suite_version, header.track.value, header.started, header.finished]
         + [header.llvm, header.llvm_version, header.commit, header.dirty, header.host.cpu, header.min_coverage]
-        + [str(path), *((None, None) if (how := header.solving) is None else (how.time_scale, how.cores))],
+        + [str(path), *((None, None) if (how := header.solving) is None else (how.time_scale, how.cores))]
+        + [None if header.fresh is None else header.fresh.seed],
     )
     facts = [[header.run, n, f.split.value, f.origin, f.program_digest] for n, f in header.benchmarks.items()]
     if facts:

@@ -43,6 +43,8 @@ class Journal:
         self.blocks: list[Block] = []
         self.opened: dict[str, dict[str, Any]] = {}
         """Campaign → what was said of it when it began."""
+        self.notes: dict[str, Any] = {}
+        """What the run keeps beside its cells."""
         self._recover()
 
     def add(self, cell: str, rows: list[Row], history: History | None = None) -> None:
@@ -53,6 +55,11 @@ class Journal:
             self.histories[cell] = history
             entry["history"] = history.model_dump(mode="json")
         self._write(entry)
+
+    def note(self, name: str, value: Any) -> None:
+        """Keep a JSON value that the run needs when it goes on."""
+        self.notes[name] = value
+        self._write({"note": name, "value": value})
 
     def open_campaign(self, campaign: str, facts: dict[str, Any]) -> None:
         """Keep what is known of a campaign when it begins."""
@@ -93,6 +100,8 @@ class Journal:
     def _take(self, entry: dict[str, Any]) -> None:
         if "block" in entry:
             self.blocks.append(Block.model_validate(entry["block"]))
+        elif "note" in entry:
+            self.notes[str(entry["note"])] = entry["value"]
         elif "campaign" in entry:
             self.opened[str(entry["campaign"])] = dict(entry["facts"])
         else:

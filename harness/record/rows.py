@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from harness.errors import UsageError
+from harness.record.fresh import Fresh
 from harness.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Split, Target, Track
 
 __all__ = [
@@ -32,8 +33,8 @@ __all__ = [
 
 SCHEMA = 6
 READABLE = (2, 3, 4, 5, 6)
-"""Schemas of run files that can be read: 2 has no campaigns; 3 no copies and hidden workloads; 4 no solvers; names of
-5 and before carry 48 bits of their digest, later ones 128."""
+"""Schemas of run files that can be read: 2 has no campaigns; 3 no copies and hidden workloads; 4 no solvers; 5 no
+fresh verification, and names of 5 and before carry 48 bits of their digest, later ones 128."""
 NOT_REACHED = "the budget was spent before its first pair"
 """Detail of a run time that was not taken: it says nothing against what was timed before."""
 CONTROL = "control"
@@ -127,6 +128,8 @@ class Header(Model):
     """Digest of the secret whose hidden workloads verified every object too; None without any."""
     solving: Solving | None = None
     """Of runs of solvers."""
+    fresh: Fresh | None = None
+    """Verification on inputs that nobody had seen; None of older runs, and of solvers."""
 
 
 class Sample(Model):
@@ -261,6 +264,8 @@ class Row(Model):
     outcome: Outcome
     detail: str = ""
     """For people: why the outcome is not ok, or why an ok cell has no value of this metric."""
+    fresh: str | None = None
+    """Digest of the fresh input that the object fails on; None of every other outcome."""
     metric: str | None = None
     workload: str | None = None
     function: str | None = None

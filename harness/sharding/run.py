@@ -78,14 +78,16 @@ def execute_solving(
             journal.close(remove=True)  # nothing that it judged counts
             raise
         file = None
-        recorded, reproduced, contradicted = compare_with_recorded(results, tally.rows)
-        if not recorded:
+        earlier = compare_with_recorded(results, tally.rows, request.suite.name)
+        if not earlier.recorded:
             header = _header(request, missing, bench, command, started)
             file = write_run(results, header, tally.rows, histories=tally.histories)
         cleanup.pop_all()
         journal.close(remove=True)
     failed = failed_rows(tally.rows)
-    report = RunReport(tuple(tally.rows), len(cells), tally.computed, failed, file, reproduced, contradicted)
+    report = RunReport(
+        tuple(tally.rows), len(cells), tally.computed, failed, file, earlier.reproduced, earlier.contradicted
+    )
     return SolveReport(report, missing)
 
 

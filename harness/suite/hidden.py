@@ -15,7 +15,7 @@ from harness.suite.generators import is_seeded
 from harness.suite.load import Program
 from harness.suite.model import Input, Workload
 
-__all__ = ["commitment", "read_secret", "with_hidden"]
+__all__ = ["commitment", "read_secret", "reseeded", "takes_seeds", "with_hidden"]
 
 _SHORTEST = 16
 _SEED_BITS = 48
@@ -46,26 +46,28 @@ def with_hidden(programs: Iterable[Program], secret: bytes) -> tuple[Program, ..
     return tuple(replace(program, hidden=_hidden(program, secret)) for program in programs)
 
 
+def takes_seeds(workload: Workload) -> bool:
+    """Whether it has an input that a generator draws, and which another seed changes."""
+    return any(item.generator is not None and is_seeded(item.generator) for item in workload.inputs)
+
+
+def reseeded(workload: Workload, name: str, label: str, secret: bytes) -> Workload:
+    """The workload, called ``name``, with other seeds for its generators: they follow from ``label`` and ``secret``."""
+    inputs = tuple(_reseeded(item, label, secret) for item in workload.inputs)
+    return workload.model_copy(update={"name": name, "inputs": inputs})
+
+
 def _hidden(program: Program, secret: bytes) -> tuple[Workload, ...]:
-    seen = [w for w in program.benchmark.workloads if w.kind == "count" and any(map(_is_drawn, w.inputs))]
+    seen = [w for w in program.benchmark.workloads if w.kind == "count" and takes_seeds(w)]
     return tuple(
-        workload.model_copy(
-            update={
-                "name": f"hidden-{number}",
-                "inputs": tuple(_reseeded(item, f"{program.id}/{workload.name}", secret) for item in workload.inputs),
-            }
-        )
+        reseeded(workload, f"hidden-{number}", f"{program.id}/{workload.name}", secret)
         for number, workload in enumerate(seen, start=1)
     )
 
 
-def _is_drawn(item: Input) -> bool:
-    return item.generator is not None and is_seeded(item.generator)
-
-
-def _reseeded(item: Input, workload: str, secret: bytes) -> Input:
+def _reseeded(item: Input, label: str, secret: bytes) -> Input:
     if item.tree is not None:
         return item
-    told = f"{workload}/{item.file}".encode()
-    seed = int.from_bytes(hmac.digest(secret, told, hashlib.sha256)[: _SEED_BITS // 8], "big")
+    digest = hmac.digest(secret, f"{label}/{item.file}".encode(), hashlib.sha256)
+    seed = int.from_bytes(digest[: _SEED_BITS // 8], "big")
     return item.model_copy(update={"seed": seed})

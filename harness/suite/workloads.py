@@ -1,5 +1,6 @@
 """Workloads made ready to run: input files generated once into the cache, and their digest."""
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from harness.suite.load import Program
 from harness.suite.model import Input, Workload
 from harness.suite.sources import source_tree
 
-__all__ = ["ReadyWorkload", "input_key", "inputs_exist", "prepare", "workloads_digest"]
+__all__ = ["ReadyWorkload", "input_key", "inputs_exist", "prepare", "prepare_one", "remove_inputs", "workloads_digest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,22 @@ class ReadyWorkload:
 def prepare(program: Program, store: Store, kind: str = "count") -> tuple[ReadyWorkload, ...]:
     """The program's workloads of one kind (``count``, ``time``, ``hidden``), with all inputs generated."""
     return tuple(
-        ReadyWorkload(
-            workload=workload,
-            files={item.file: _input_file(item, program, store) for item in workload.inputs},
-            expected=program.expected.get(workload.name),
-        )
+        prepare_one(program, workload, store, program.expected.get(workload.name))
         for workload in _of_kind(program, kind)
     )
+
+
+def prepare_one(program: Program, workload: Workload, store: Store, expected: str | None = None) -> ReadyWorkload:
+    """One workload, which need not be the suite's, with its inputs generated."""
+    files = {item.file: _input_file(item, program, store) for item in workload.inputs}
+    return ReadyWorkload(workload, files, expected)
+
+
+def remove_inputs(workload: Workload, store: Store) -> None:
+    """Drop the generated inputs of a workload that will not run again."""
+    for item in workload.inputs:
+        if item.tree is None:
+            shutil.rmtree(store.path("inputs", input_key(item)), ignore_errors=True)
 
 
 def _of_kind(program: Program, kind: str) -> tuple[Workload, ...]:

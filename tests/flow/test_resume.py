@@ -62,7 +62,8 @@ def journalled(user: User) -> dict[str, str]:
         for line in journal.read_bytes().splitlines(keepends=True):
             if line.endswith(b"\n"):  # else it is torn: that cell was in flight
                 entry = json.loads(line)
-                found[entry["cell"]] = json.dumps(entry["rows"], sort_keys=True)
+                if "cell" in entry:
+                    found[entry["cell"]] = json.dumps(entry["rows"], sort_keys=True)
     return found
 
 
