@@ -14,7 +14,7 @@ _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 halves of surrogates, private use, unassigned, line and paragraph separators."""
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
 """Letters and symbols by category that look like nothing at all."""
-_SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "5": "s", "_": "-", ".": "-"})
+_SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "5": "s", "_": None, "-": None, ".": None})
 
 
 def is_printable(text: str, *, lines: bool = False) -> bool:
