@@ -1,5 +1,5 @@
 """The checks: equal results at every level on both targets, equal counts, covered, clean under the sanitizers,
-right length.
+right length, fit to be given other inputs.
 
 Without them an honest policy would be called ``wrong-output`` for a fault of the program. Workloads
 of the kind ``time`` are for native runs alone: they are not run on other targets.
@@ -15,6 +15,7 @@ from harness.admission.coverage import ProgramCoverage, coverage_findings, measu
 from harness.admission.findings import Finding
 from harness.admission.length import length_fault, native_seconds
 from harness.admission.sanitizers import sanitizer_findings
+from harness.admission.seeds import seed_faults, try_seeds
 from harness.bench import Bench
 from harness.engine import Engine
 from harness.errors import CellError, UsageError
@@ -28,6 +29,8 @@ from harness.vocabulary import Level, Target
 __all__ = ["Admission", "BuildResult", "check_suite", "findings_of"]
 
 _NATIVE = Target.X86_64
+_OF_EVERY_INPUT = ("build", "equal outputs", "sanitizers")
+"""Checks of whose faults other inputs would only say the same again."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,21 @@ def check_suite(programs: Sequence[Program], bench: Bench, engine: Engine, obser
             raise checked.error or RuntimeError("a worker returned nothing")
         findings += [Finding(checked.task.benchmark.name, "sanitizers", message) for message in checked.value]
         observer.advance(1, checked.task.benchmark.name)
+    faulty = {finding.benchmark for finding in findings if finding.check in _OF_EVERY_INPUT}
+    sound = [program for program in programs if program.benchmark.name not in faulty]
+    observer.stage("seeds", len(sound))
+    for tried in engine.run(partial(_try_seeds, bench=bench), sound):
+        if tried.value is None:
+            raise tried.error or RuntimeError("a worker returned nothing")
+        findings += tried.value
+        observer.advance(1, tried.task.benchmark.name)
     return Admission(findings, agreed, [found for found in covered.values() if not isinstance(found, str)])
+
+
+def _try_seeds(program: Program, bench: Bench) -> list[Finding]:
+    faults = seed_faults(try_seeds(program, bench))
+    messages = {name: f"workload {name}: {fault}" for name, fault in faults.items()}
+    return [Finding(program.benchmark.name, "other seeds", message, name) for name, message in messages.items()]
 
 
 def findings_of(program: Program, built: Sequence[BuildResult]) -> tuple[list[Finding], dict[str, str]]:

@@ -36,7 +36,7 @@ int main(int argc, char **argv) {{
   (void)other, (void)odd;
 """
 MISCOMPILED = """
-#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !__has_feature(address_sanitizer)
   if (other) puts("optimised");
 #endif
 """
@@ -105,6 +105,23 @@ def test_a_miscompile_that_no_pinned_input_reaches(caught: tuple[User, Path, Ans
     assert again is not None
     assert workloads_digest((again,)) == row.fresh == header.programs["p0"].inputs
     assert row.fresh.startswith(found[3])
+
+
+@pytest.mark.parametrize(
+    ("what", "outcome", "words_"),
+    [("abort();", "run-crash", "killed by SIGABRT"), ("for (volatile int i = 1; i;) { }", "run-timeout", "its limit")],
+)
+def test_an_object_that_ends_otherwise_on_other_inputs(what: str, outcome: str, words_: str, tmp_path: Path) -> None:
+    """It crashes, or never ends. What may be the machine's fault is not kept: the next run tries again."""
+    source = "#include <stdlib.h>\n" + WRONG.replace('puts("optimised");', f"{{ {what} }}")
+    suite = write_suite(tmp_path / "made", Sketch("p0", source, workload=INPUT, timeout=2))
+    user = User.at(tmp_path)
+    answer = user.harness(*words(suite, policies="O3,Oz"), code=1)
+    (run,) = user.runs()
+    assert outcomes(run) == {("p0", "O3"): outcome, ("p0", "Oz"): "ok"}
+    (row,) = (row for row in run.rows if row.outcome is not Outcome.OK)
+    assert row.fresh and words_ in row.detail and "fresh input (seed" in row.detail and row.detail in answer.err
+    assert len(list((user.cache / "refuted").rglob("*.json"))) == (outcome == "run-crash")
 
 
 def test_the_header_says_what_was_verified(caught: tuple[User, Path, Answer]) -> None:
