@@ -30,7 +30,7 @@ from harness.suite.load import Program, choose, load_suite
 from harness.vocabulary import Level, PolicyKind, Split, Target
 
 MODERN = """
-mergefunc iroutliner constmerge globaldce globalopt deadargelim ipsccp argpromotion attributor-cgscc
+mergefunc iroutliner constmerge globaldce globalopt deadargelim ipsccp argpromotion
 called-value-propagation elim-avail-extern strip-dead-prototypes rpo-function-attrs
 function(adce) function(bdce) function(dse) function(gvn) function(newgvn)
 function(early-cse<memssa>) function(instcombine<no-verify-fixpoint>) function(jump-threading) function(sink)

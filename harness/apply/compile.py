@@ -17,7 +17,7 @@ from harness.bench import Bench
 from harness.decide import Decisions
 from harness.digest import digest_file, digest_of
 from harness.errors import CellError
-from harness.freeze import FrozenModule
+from harness.freeze import FrozenModule, facts_of
 from harness.freeze.freeze import count_instructions
 from harness.native import llvm_plugin
 from harness.process import Limits, run
@@ -109,8 +109,13 @@ def run_step(step: Step, folder: Path, bench: Bench) -> float:
     """One step in ``folder``, which holds what it reads; its CPU seconds. In the sandbox if a submission
     had a say in it.
 
-    Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
+    Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message; ``policy-error`` where the
+    module has what the step must not meet.
     """
+    if step.unless:
+        facts = facts_of(folder / step.reads, bench)
+        if refused := next((why for fact, why in step.unless if fact in facts), None):
+            raise CellError(Outcome.POLICY_ERROR, refused)
     return _foreign_step(step, folder, bench) if step.foreign else _own_step(step, folder, bench)
 
 

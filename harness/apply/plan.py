@@ -9,6 +9,7 @@ Together they give the very object that clang gives in one step; ``harness docto
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from harness.freeze.facts import Fact
 from harness.native import native_digest
 from harness.toolchain import TARGETS
 from harness.vocabulary import Level, Target
@@ -34,11 +35,16 @@ class Step:
     """The harness's own compiler plugin that it loads: ``NAME`` of ``native/NAME``, as ``NAME.so`` in its folder."""
     files: tuple[tuple[str, str], ...] = ()
     """Names and contents of what else it finds in its folder: decisions to follow."""
+    unless: tuple[tuple[Fact, str], ...] = ()
+    """Facts that the module which it reads must not have, each with what to say where it has them."""
 
     @property
     def identity(self) -> dict[str, Any]:
         """What tells its result from another step's, as keys of the cache have it."""
-        common = {name: value for name, value in asdict(self).items() if name not in ("plugin", "files")}
+        optional = ("plugin", "files", "unless")
+        common = {name: value for name, value in asdict(self).items() if name not in optional}
+        if self.unless:
+            common["unless"] = [fact.value for fact, _ in self.unless]
         if self.plugin is None and not self.files:
             return common
         plugin = native_digest(self.plugin) if self.plugin else None

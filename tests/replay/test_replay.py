@@ -98,11 +98,33 @@ def test_decisions_that_no_longer_compile(recorded: User, tmp_path: Path) -> Non
     """One fault does not hide the other cells."""
     user = copy_of(recorded, tmp_path)
     (run,) = user.runs()
-    crash = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": ["function(trigger-crash-function)"]})
+    crash = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": ["function(instcombine<max-iterations=0>)"]})
     forged = forge(run, decisions_digest=store_decisions(user.results, crash.content))
     answer = user.harness("replay", forged.header.run, "--suite", TINY, "--benchmark", "glob", "--json", code=1)
     cells = json.loads(answer.out)
     assert [(cell["outcome"], cell["rebuilt"]) for cell in cells] == [("compile-error", None)] * 4
+
+
+@pytest.mark.parametrize(
+    ("passes", "why"),
+    [
+        (["function(structurizecfg)", "default<Oz>"], "decisions: 'structurizecfg' is refused: it is"),
+        (["function(sroa", "lower-invoke)"], "decisions: 'function(sroa' is no pipeline"),
+    ],
+)
+def test_decisions_written_by_hand_run_no_refused_pass(
+    recorded: User, tmp_path: Path, passes: list[str], why: str
+) -> None:
+    user = copy_of(recorded, tmp_path)
+    (run,) = user.runs()
+    made = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": passes})
+    forged = forge(run, decisions_digest=store_decisions(user.results, made.content))
+    answer = user.harness("replay", forged.header.run, "--suite", TINY, "--benchmark", "glob", "--json", code=1)
+    cells = json.loads(answer.out)
+    assert [(cell["outcome"], cell["rebuilt"]) for cell in cells] == [("policy-error", None)] * 4
+    assert all(cell["detail"].startswith(why) for cell in cells)
+    script = user.harness("repro", f"{forged.header.run}/glob/x86-64/few", "--suite", TINY, code=1)
+    assert why in script.err and "Traceback" not in script.err and script.out == ""
 
 
 @pytest.mark.parametrize("change", ["altered", "torn", "missing", "foreign"])

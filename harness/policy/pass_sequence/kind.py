@@ -1,6 +1,7 @@
 """The kind's implementation: a list of passes to one ``opt -passes=`` command."""
 
 import difflib
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,14 +10,16 @@ from harness.apply.plan import FROZEN, OPTIMISED, CompilePlan, Step, clang_gener
 from harness.bench import Bench
 from harness.decide import Decisions
 from harness.errors import CellError, UsageError
-from harness.freeze import FrozenModule
+from harness.freeze import FrozenModule, facts_of
 from harness.policy.load import Policy
-from harness.policy.pass_sequence.names import GONE, LEGACY_ACTIONS, opt_passes
+from harness.policy.pass_sequence.check import Condition, PassRefusedError, UnknownPassError, refused_on, vet
+from harness.policy.pass_sequence.names import GONE, LEGACY_ACTIONS, OptPasses, opt_passes
 from harness.policy.pass_sequence.parse import SequenceError, parse_passes
+from harness.policy.pass_sequence.vetted import table_digest
 from harness.policy.tracks import FROZEN_AT
 from harness.vocabulary import Level, Outcome, PolicyKind, Target, Track
 
-__all__ = ["PassSequenceKind", "resolve"]
+__all__ = ["PassSequenceKind", "Resolved", "resolve"]
 
 ROLE = "passes"
 _EMPTY_MODULE_SECONDS = 10.0
@@ -59,18 +62,24 @@ class PassSequenceKind:
         return FROZEN_AT[track]
 
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
-        """The seed's list, in LLVM 22 spelling: the same for every program."""
+        """The seed's list, in LLVM 22 spelling: the same for every program, but refused on a module that it harms."""
         name, content = policy.file(ROLE if ROLE in policy.contents else f"{ROLE}-{seed}")
-        return Decisions(PolicyKind.PASS_SEQUENCE, frozen.level, resolve(content, Path(name).name, bench))
+        resolved = resolve(content, Path(name).name, bench)
+        if resolved.conditions:
+            refused = refused_on(resolved.conditions, facts_of(frozen.bitcode, bench))
+            if refused is not None:
+                raise CellError(Outcome.POLICY_ERROR, refused)
+        return Decisions(PolicyKind.PASS_SEQUENCE, frozen.level, resolved.body)
 
     def parts(self) -> list[str]:
-        """None."""
-        return []
+        """The table of passes: a list that it refuses is another cell than one that it allowed."""
+        return [table_digest()]
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """opt runs the list; clang generates code as for the reference.
 
-        Raises CellError, ``not-replayable``, for decisions of another form.
+        Raises CellError for decisions that somebody may have written by hand: ``not-replayable`` for another form,
+        ``policy-error`` for a pass that is refused.
         """
         passes = decisions.body.get("passes")
         listed = isinstance(passes, list) and passes and all(isinstance(name, str) for name in passes)
@@ -78,16 +87,32 @@ class PassSequenceKind:
         text = ",".join(map(str, passes or ()))
         decisions.require(text.isascii() and text.isprintable(), "a pass has a character that no pass has")
         decisions.require(len(text) <= _LONGEST, f"the pipeline has more than {_LONGEST} characters")
+        try:
+            conditions = [condition for pipeline in dict.fromkeys(passes or ()) for condition in vet(pipeline)]
+        except PassRefusedError as error:
+            raise CellError(Outcome.POLICY_ERROR, f"decisions: {error}") from None
+        unless = tuple({condition.unless: condition.message for condition in reversed(conditions)}.items())
+        command = (f"-passes={text}", FROZEN, "-o", OPTIMISED)
         return CompilePlan(
-            optimise=Step("opt", (f"-passes={text}", FROZEN, "-o", OPTIMISED), FROZEN, OPTIMISED, foreign=True),
+            optimise=Step("opt", command, FROZEN, OPTIMISED, foreign=True, unless=unless),
             generate=clang_generate(decisions.level, target),
         )
 
 
-def resolve(content: bytes, name: str, bench: Bench) -> dict[str, list[str]]:
-    """The decisions' body: ``passes`` as module pipelines, ``dropped`` legacy names that are gone.
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A list in LLVM 22 spelling."""
 
-    Raises CellError, naming line and pass: ``policy-error`` when opt would not run the list,
+    body: dict[str, list[str]]
+    """The decisions' body: ``passes`` as module pipelines, ``dropped`` legacy names that are gone."""
+    conditions: tuple[Condition, ...]
+    """What its passes ask of the module, each with file and line in its message."""
+
+
+def resolve(content: bytes, name: str, bench: Bench) -> Resolved:
+    """The list of a file called ``name``.
+
+    Raises CellError, naming line and pass: ``policy-error`` when a pass is refused or opt would not run the list,
     ``policy-timeout`` when it does not even get through an empty module with it.
     """
     answer = _answer(content, name, bench)
@@ -97,7 +122,7 @@ def resolve(content: bytes, name: str, bench: Bench) -> dict[str, list[str]]:
 
 
 @lru_cache(maxsize=256)
-def _answer(content: bytes, name: str, bench: Bench) -> dict[str, list[str]] | CellError:
+def _answer(content: bytes, name: str, bench: Bench) -> Resolved | CellError:
     """One answer for all of a policy's cells, errors included."""
     try:
         return _resolve(content, name, bench)
@@ -105,11 +130,11 @@ def _answer(content: bytes, name: str, bench: Bench) -> dict[str, list[str]] | C
         return error
 
 
-def _resolve(content: bytes, name: str, bench: Bench) -> dict[str, list[str]]:
-    opt = Path(bench.toolchain.tool("opt"))
-    known = opt_passes(opt)
+def _resolve(content: bytes, name: str, bench: Bench) -> Resolved:
+    known = opt_passes(Path(bench.toolchain.tool("opt")))
     passes: list[str] = []
     dropped: list[str] = []
+    conditions: list[Condition] = []
     try:
         tokens = parse_passes(content.decode())
     except SequenceError as error:
@@ -118,12 +143,12 @@ def _resolve(content: bytes, name: str, bench: Bench) -> dict[str, list[str]]:
         if token.text in GONE:
             dropped.append(token.text)
             continue
+        where = f"{name} line {token.line}"
         pipeline = LEGACY_ACTIONS.get(token.text) or known.at_module_level(token.text)
         if pipeline is None:
-            close = difflib.get_close_matches(token.text, [*LEGACY_ACTIONS, *known.level], n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise CellError(Outcome.POLICY_ERROR, f"{name} line {token.line}: LLVM has no pass {token.text!r}{hint}")
+            raise _unknown(token.text, where, known)
         passes.append(pipeline)
+        conditions += _conditions(pipeline, where, known)
     if not passes:
         raise CellError(Outcome.POLICY_ERROR, f"{name} names no pass")
     text = ",".join(passes)
@@ -132,7 +157,25 @@ def _resolve(content: bytes, name: str, bench: Bench) -> dict[str, list[str]]:
             Outcome.POLICY_ERROR, f"{name}: the pipeline has {len(text)} characters, {_LONGEST} are allowed"
         )
     _judge(text, name, bench)
-    return {"passes": passes, "dropped": dropped}
+    return Resolved({"passes": passes, "dropped": dropped}, tuple(conditions))
+
+
+def _conditions(pipeline: str, where: str, known: OptPasses) -> list[Condition]:
+    """What one line's pipeline asks of the module, the line named in every message."""
+    try:
+        return [replace(condition, message=f"{where}: {condition.message}") for condition in vet(pipeline)]
+    except UnknownPassError as error:
+        if error.name not in known.level:
+            raise _unknown(error.name, where, known) from None
+        raise CellError(Outcome.POLICY_ERROR, f"{where}: {error}") from None
+    except PassRefusedError as error:
+        raise CellError(Outcome.POLICY_ERROR, f"{where}: {error}") from None
+
+
+def _unknown(pass_: str, where: str, known: OptPasses) -> CellError:
+    close = difflib.get_close_matches(pass_, [*LEGACY_ACTIONS, *known.level], n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return CellError(Outcome.POLICY_ERROR, f"{where}: LLVM has no pass {pass_!r}{hint}")
 
 
 def _judge(pipeline: str, name: str, bench: Bench) -> None:

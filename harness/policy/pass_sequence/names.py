@@ -82,7 +82,7 @@ class OptPasses:
         head = re.split(r"[<(]", token, maxsplit=1)[0]
         if "(" in token:
             return self._nested(head, token)
-        if _DEFAULT_PIPELINE.match(token):
+        if _DEFAULT_PIPELINE.match(token) or head == "require":
             return token
         match self.level.get(head):
             case "module":
@@ -96,7 +96,7 @@ class OptPasses:
 
     @staticmethod
     def _nested(head: str, token: str) -> str | None:
-        if head in {"module", "cgscc", "function"}:
+        if head in {"module", "cgscc", "function", "coro-cond"}:
             return token
         if head in {"loop", "loop-mssa"}:
             return f"function({token})"

@@ -1,0 +1,16 @@
+"""The table of all passes that ``opt --print-passes`` of LLVM 22 lists: what a submitted list may run, and why."""
+
+from harness.digest import digest_of
+from harness.policy.pass_sequence.vetted.allowed import ALLOWED
+from harness.policy.pass_sequence.vetted.record import PassRecord
+from harness.policy.pass_sequence.vetted.refused import REFUSED
+
+__all__ = ["VETTED", "PassRecord", "table_digest"]
+
+VETTED: dict[str, PassRecord] = {**REFUSED, **ALLOWED}
+"""Name, without parameters → what is known of the pass. A pass that is not here counts as refused."""
+
+
+def table_digest() -> str:
+    """Of all verdicts, whatever their reasons: with other verdicts a list is another policy."""
+    return digest_of([[r.name, r.verdict, sorted(r.parameters)] for r in sorted(VETTED.values(), key=lambda r: r.name)])
