@@ -1,22 +1,27 @@
 """All faults of a suite's definition at once, each with its line: before anything is compiled."""
 
-import tomllib
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from harness.admission.findings import Finding, place_of
+from harness.documents import parse_toml
 from harness.errors import UsageError
+from harness.reading import read_text
 from harness.suite.generators import check_parameters
-from harness.suite.load import LoadedSuite, fault_message, load_suite, suite_file
+from harness.suite.load import DEFINITION_BYTES, LoadedSuite, fault_message, load_suite, suite_file
+from harness.suite.locate import Lines
 from harness.suite.model import Benchmark, Source, Suite
 from harness.vocabulary import Origin
 
 __all__ = ["definition_findings"]
 
 _CHECK = "definition"
+_MOST_FAULTS = 100
+"""That are shown."""
 
 
 def definition_findings(name: str) -> list[Finding]:
@@ -26,28 +31,29 @@ def definition_findings(name: str) -> list[Finding]:
     """
     file = suite_file(name)
     try:
-        content = tomllib.loads(file.read_text())
-    except tomllib.TOMLDecodeError as error:
-        line = str(error).rpartition("(at line ")[2].partition(",")[0]
+        text = read_text(file, DEFINITION_BYTES)
+        content = parse_toml(text, str(file))
+    except UsageError as error:
+        line = error.message.rpartition("(at line ")[2].partition(",")[0]
         place = f"{file.name}:{line}" if line.isdecimal() else file.name
-        return [Finding("", _CHECK, f"not TOML: {error}", place=place)]
-    except UnicodeDecodeError:
-        return [Finding("", _CHECK, "not UTF-8 text", place=file.name)]
+        return [Finding("", _CHECK, error.message, place=place)]
+    lines = Lines(text)
     try:
         Suite.model_validate(content)
     except ValidationError as error:
-        return list(_twice(content, file)) or [_schema_fault(fault, content, file) for fault in _faults(error)]
+        faults = error.errors()[:_MOST_FAULTS]
+        twice = list(islice(_twice(content, file, lines), _MOST_FAULTS))
+        return twice or [_schema_fault(fault, content, file, lines) for fault in _faults(faults)]
     try:
         suite = load_suite(name)
         suite.programs  # noqa: B018 - what it shares is looked up
     except UsageError as error:
         return [Finding("", _CHECK, str(error).splitlines()[0], place=file.name)]
-    return [*_source_faults(suite), *_benchmark_faults(suite)]
+    return list(islice((*_source_faults(suite, lines), *_benchmark_faults(suite, lines)), _MOST_FAULTS))
 
 
-def _faults(error: ValidationError) -> list[Any]:
+def _faults(faults: Sequence[Any]) -> list[Any]:
     """Pydantic's faults, without those that say again that what is in a list is faulty: ``too short`` without it."""
-    faults = error.errors()
     places = [fault["loc"] for fault in faults]
 
     def echoes(fault: Any) -> bool:
@@ -57,24 +63,25 @@ def _faults(error: ValidationError) -> list[Any]:
     return [fault for fault in faults if not echoes(fault)]
 
 
-def _schema_fault(fault: Any, content: dict[str, Any], file: Path) -> Finding:
+def _schema_fault(fault: Any, content: dict[str, Any], file: Path, lines: Lines) -> Finding:
     path = list(fault["loc"])
     names = _named(path, content)
     benchmark = names[1] if len(names) > 1 and names[0] == "benchmarks" else ""
-    return Finding(benchmark, _CHECK, fault_message(fault), field=".".join(names), place=place_of(file, path))
+    return Finding(benchmark, _CHECK, fault_message(fault), field=".".join(names), place=place_of(file, path, lines))
 
 
-def _twice(content: dict[str, Any], file: Path) -> Iterator[Finding]:
+def _twice(content: dict[str, Any], file: Path, lines: Lines) -> Iterator[Finding]:
     """Benchmarks that have another one's name."""
     benchmarks = content.get("benchmarks")
-    names: list[str] = []
+    known: dict[str, int] = {}
     for at, benchmark in enumerate(benchmarks if isinstance(benchmarks, list) else []):
         name = str(benchmark.get("name")) if isinstance(benchmark, dict) else ""
-        if name in names:
-            first = place_of(file, ["benchmarks", names.index(name)])
+        if name in known:
+            first = place_of(file, ["benchmarks", known[name]], lines)
             message = f"two benchmarks are called {name!r}; the other is at {first}"
-            yield Finding(name, _CHECK, message, field="benchmarks.name", place=place_of(file, ["benchmarks", at]))
-        names.append(name)
+            place = place_of(file, ["benchmarks", at], lines)
+            yield Finding(name, _CHECK, message, field="benchmarks.name", place=place)
+        known.setdefault(name, at)
 
 
 def _named(path: Sequence[str | int], content: Any) -> list[str]:
@@ -90,7 +97,7 @@ def _named(path: Sequence[str | int], content: Any) -> list[str]:
     return names
 
 
-def _source_faults(suite: LoadedSuite) -> Iterator[Finding]:
+def _source_faults(suite: LoadedSuite, lines: Lines) -> Iterator[Finding]:
     for name, source in suite.definition.sources.items():
         for field, folder in _folders(suite.folder, source):
             if not folder.is_dir():
@@ -100,7 +107,7 @@ def _source_faults(suite: LoadedSuite) -> Iterator[Finding]:
                     "missing file",
                     f"there is no folder {folder}",
                     field=f"sources.{name}.{field}",
-                    place=place_of(suite.file, path),
+                    place=place_of(suite.file, path, lines),
                 )
 
 
@@ -111,9 +118,9 @@ def _folders(folder: Path, source: Source) -> Iterator[tuple[str, Path]]:
         yield "overlay", folder / source.overlay
 
 
-def _benchmark_faults(suite: LoadedSuite) -> Iterator[Finding]:
+def _benchmark_faults(suite: LoadedSuite, lines: Lines) -> Iterator[Finding]:
     for at, benchmark in enumerate(suite.definition.benchmarks):
-        yield from _missing_files(suite, at, benchmark)
+        yield from _missing_files(suite, at, benchmark, lines)
         for number, workload in enumerate(benchmark.workloads):
             for item in workload.inputs:
                 if item.generator is None:
@@ -128,11 +135,11 @@ def _benchmark_faults(suite: LoadedSuite) -> Iterator[Finding]:
                         f"input {item.file}: {error.message}" + (f" ({error.hint})" if error.hint else ""),
                         workload.name,
                         f"benchmarks.{benchmark.name}.workloads.{workload.name}.inputs",
-                        place_of(suite.file, path),
+                        place_of(suite.file, path, lines),
                     )
 
 
-def _missing_files(suite: LoadedSuite, at: int, benchmark: Benchmark) -> Iterator[Finding]:
+def _missing_files(suite: LoadedSuite, at: int, benchmark: Benchmark, lines: Lines) -> Iterator[Finding]:
     """Of trees that are here; what an upstream tree lacks shows when it is compiled."""
     source = suite.definition.sources[benchmark.source]
     if source.origin is Origin.DEBIAN:
@@ -149,5 +156,5 @@ def _missing_files(suite: LoadedSuite, at: int, benchmark: Benchmark) -> Iterato
                     "missing file",
                     f"{name} is not in {tree}",
                     field=f"benchmarks.{benchmark.name}.{field}",
-                    place=place_of(suite.file, ["benchmarks", at, field]),
+                    place=place_of(suite.file, ["benchmarks", at, field], lines),
                 )

@@ -1,10 +1,12 @@
 """What may be found wrong, and where it stands."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
-from harness.suite.load import LoadedSuite
-from harness.suite.locate import locate
+from harness.reading import read_text
+from harness.suite.load import DEFINITION_BYTES, LoadedSuite
+from harness.suite.locate import Lines
 
 __all__ = ["Finding", "placed"]
 
@@ -38,10 +40,19 @@ def placed(finding: Finding, suite: LoadedSuite) -> Finding:
     if finding.workload in workloads:
         path += ["workloads", workloads.index(finding.workload)]
         field += f".workloads.{finding.workload}"
-    return replace(finding, field=finding.field or field, place=place_of(suite.file, path))
+    return replace(
+        finding,
+        field=finding.field or field,
+        place=place_of(suite.file, path, _lines(read_text(suite.file, DEFINITION_BYTES))),
+    )
 
 
-def place_of(file: Path, path: list[str | int]) -> str:
-    """``suite.toml:14``."""
-    line = locate(file.read_text(), path)
+@lru_cache(maxsize=4)
+def _lines(text: str) -> Lines:
+    return Lines(text)
+
+
+def place_of(file: Path, path: list[str | int], lines: Lines) -> str:
+    """``suite.toml:14``. ``lines``: those of the file."""
+    line = lines.locate(path)
     return file.name if line is None else f"{file.name}:{line}"

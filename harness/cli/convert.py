@@ -1,19 +1,22 @@
 """``harness convert``."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from harness.cli.output import note
+from harness.documents import parse_json
 from harness.errors import UsageError
 from harness.policy.inliner.tree import Tree, tree_json
 from harness.policy.inliner.tree.convert import from_lightgbm, from_xgboost
 from harness.policy.inlining.features import FEATURES
+from harness.reading import MIB, read_bytes
 
 __all__ = ["convert"]
 
-_LARGEST = 256 << 20
+_MOST_BYTES = 128 * MIB
+"""A tree of the most nodes that a policy may have takes about 80 MB in LightGBM's form."""
+_MOST_CONTAINERS = 1_000_000
 _HOW = 'LightGBM: write Booster.dump_model() as JSON; XGBoost: Booster.save_model("model.json")'
 
 
@@ -35,16 +38,7 @@ def convert(model: Path, output: Path, features: str | None) -> int:
 
 
 def _read(path: Path) -> Any:
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise UsageError(f"larger than {_LARGEST >> 20} MiB", where=str(path))
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror or error}", where=str(path)) from None
-    except RecursionError:
-        raise UsageError("nested too deeply", where=str(path)) from None
-    except ValueError:  # UnicodeDecodeError is one too
-        raise UsageError("not JSON", where=str(path), hint=_HOW) from None
+    return parse_json(read_bytes(path, _MOST_BYTES), str(path), containers=_MOST_CONTAINERS, hint=_HOW)
 
 
 def _converted(dump: Any, features: Sequence[str] | None) -> Tree:

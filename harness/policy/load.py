@@ -9,14 +9,15 @@ from pathlib import Path
 from harness.digest import digest_bytes, digest_of
 from harness.errors import UsageError
 from harness.paths import BASELINES, SUBMISSIONS
+from harness.policy.limits import ALL_BYTES, MANIFEST_BYTES, most_bytes
 from harness.policy.manifest import Manifest
 from harness.policy.names import require_free_name
+from harness.reading import read_bytes, shown_size
 from harness.suite.load import read_definition
 
 __all__ = ["MANIFEST", "Policy", "all_policies", "choose_policies", "find_policy", "load_policy"]
 
 MANIFEST = "submission.toml"
-_LARGEST_FILE = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -98,24 +99,30 @@ def _load(folder: Path) -> Policy:
     file = folder / MANIFEST
     if not file.is_file():
         raise UsageError(f"there is no {MANIFEST}", where=str(folder))
-    manifest = read_definition(Manifest, file)
+    manifest = read_definition(Manifest, file, MANIFEST_BYTES, inside=folder)
     if folder.name != manifest.name:
         raise UsageError(f"name: {manifest.name!r} must be the folder's name, {folder.name!r}", where=str(file))
     baseline = folder.parent == BASELINES
     if not baseline:
         require_free_name(manifest.name, str(file))
-    contents = {role: _content(folder, role, relative) for role, relative in manifest.files.items()}
+    contents = _contents(folder, manifest)
     policy = Policy(manifest=manifest, folder=folder, contents=contents, baseline=baseline)
     kind_of(manifest.kind).check(policy, str(file))
     return policy
 
 
-def _content(folder: Path, role: str, relative: str) -> bytes:
-    path = folder / relative
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise UsageError("leads out of the policy's folder", where=f"{folder / MANIFEST}: files.{role}")
-    if not path.is_file():
-        raise UsageError(f"there is no such file: {path}", where=f"{folder / MANIFEST}: files.{role}")
-    if path.stat().st_size > _LARGEST_FILE:
-        raise UsageError(f"larger than {_LARGEST_FILE >> 20} MiB", where=str(path))
-    return path.read_bytes()
+def _contents(folder: Path, manifest: Manifest) -> dict[str, bytes]:
+    """The policy's files by role. Raises UsageError, naming the role or the file."""
+    contents: dict[str, bytes] = {}
+    left = ALL_BYTES
+    for role, relative in manifest.files.items():
+        path, where = folder / relative, f"{folder / MANIFEST}: files.{role}"
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise UsageError("leads out of the policy's folder", where=where)
+        if not path.exists():
+            raise UsageError(f"there is no such file: {path}", where=where)
+        contents[role] = read_bytes(path, most_bytes(role), inside=folder)
+        left -= len(contents[role])
+        if left < 0:
+            raise UsageError(f"all files together are larger than {shown_size(ALL_BYTES)}", where=where)
+    return contents

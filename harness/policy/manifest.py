@@ -14,6 +14,8 @@ Link = Annotated[Line, Field(pattern=r"^https?://[!-~]+$")]
 
 SEARCH_SEEDS = 5
 """Seeds that a policy of class ``search`` has at least."""
+MOST_SEEDS = 256
+"""Seeds that any policy has at most, and files."""
 
 
 def policy_name(value: str) -> str:
@@ -28,6 +30,8 @@ def policy_name(value: str) -> str:
 def _distinct(values: tuple[int, ...]) -> tuple[int, ...]:
     if not values or len(set(values)) < len(values):
         raise ValueError("at least one is needed, and none twice")
+    if len(values) > MOST_SEEDS:
+        raise ValueError(f"at most {MOST_SEEDS}, since each is a cell of its own")
     return values
 
 
@@ -47,18 +51,18 @@ class Manifest(BaseModel):
     """What it optimises for. Any metric can be taken of any policy; the track says which one ranks."""
     targets: tuple[Target, ...] = Field(min_length=1)
     """Where it can be used; elsewhere its cells are ``unsupported``."""
-    authors: tuple[Line, ...] = Field(min_length=1)
+    authors: tuple[Line, ...] = Field(min_length=1, max_length=100)
     licence: Line
     """An SPDX expression."""
     description: Prose
     """One paragraph: what it does and where it comes from."""
-    links: tuple[Link, ...] = ()
+    links: tuple[Link, ...] = Field(default=(), max_length=100)
     """Papers, repositories."""
-    trained_on: tuple[Line, ...] = ()
+    trained_on: tuple[Line, ...] = Field(default=(), max_length=1000)
     """What it has seen while it was made: ``SUITE/BENCHMARK`` or ``SUITE:train``, or free words."""
-    files: dict[Line, RelativePath] = {}
+    files: dict[Line, RelativePath] = Field(default={}, max_length=MOST_SEEDS)
     """The policy's files by role, relative to its folder."""
-    values: dict[Line, int | Annotated[float, Field(allow_inf_nan=False)] | Line] = {}
+    values: dict[Line, int | Annotated[float, Field(allow_inf_nan=False)] | Line] = Field(default={}, max_length=100)
     """Hyperparameter values."""
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=1 << 63)], ...], AfterValidator(_distinct)] = (0,)
     """One cell each."""

@@ -10,6 +10,8 @@ from pathlib import Path
 from harness.digest import digest_of
 from harness.errors import PrerequisiteError, UsageError
 from harness.paths import ROOT
+from harness.reading import read_bytes
+from harness.sharding.apart import make_apart, parse_apart
 from harness.sharding.generate import generate
 from harness.sharding.instance import Instance, read_compact, write_compact
 from harness.sharding.parse import parse_instance
@@ -42,7 +44,11 @@ def load_instance(problem: Problem, store: Store) -> Instance:
     """
 
     def make(folder: Path) -> None:
-        write_compact(parse_instance(instance_content(problem, store), problem.id), folder)
+        content = instance_content(problem, store)
+        if problem.untrusted:
+            parse_apart(content, problem.id, folder)
+        else:
+            write_compact(parse_instance(content, problem.id), folder)
 
     return read_compact(store.folder("instances", digest_of([_COMPACT, problem.digest]), make))
 
@@ -55,7 +61,7 @@ def keep_file(problem: Problem, folder: Path, store: Store) -> bool:
     path = folder / str(problem.entry.file)
     if problem.entry.made is not None or not path.is_file():
         return False
-    content = path.read_bytes()
+    content = read_bytes(path, _MOST_BYTES)
     if hashlib.sha256(content).hexdigest() != problem.entry.sha256:
         raise _another(path, problem)
     store.folder(_FILES, str(problem.entry.sha256), lambda entry: _write(entry, content))
@@ -67,10 +73,11 @@ def instance_content(problem: Problem, store: Store) -> bytes:
     entry = problem.entry
     if entry.made is not None:
         made = entry.made
-        return generate(f"{problem.suite}-{entry.name}", made.seed, made.layers, made.slack, made.mesh)
+        make = make_apart if problem.untrusted else generate
+        return make(f"{problem.suite}-{entry.name}", made.seed, made.layers, made.slack, made.mesh)
     wrong: Path | None = None
     for path in _candidates(problem):
-        content = path.read_bytes()
+        content = read_bytes(path, _MOST_BYTES)
         if hashlib.sha256(content).hexdigest() == entry.sha256:
             return content
         wrong = path

@@ -15,8 +15,10 @@ from harness.sharding.instance import Instance, Integers, exact_sum
 __all__ = ["parse_instance"]
 
 _GZIP = b"\x1f\x8b"
-_MOST_BYTES = 1 << 30
+_MOST_BYTES = 1 << 29
 """Of JSON. The contest's largest instance has 160 MB."""
+_MOST_LISTS = 20_000_000
+"""In the JSON: each takes twenty times the memory of its text."""
 _LARGEST = (1 << 63) - 1
 _MOST_USAGE = 1 << 62
 """Of all nodes together, so that a profile of memory cannot overflow."""
@@ -46,6 +48,8 @@ def _unpacked(content: bytes, where: str) -> bytes:
 def _json(text: bytes, where: str) -> Any:
     if len(text) > _MOST_BYTES:
         raise UsageError(f"it has more than {_MOST_BYTES:,} bytes", where=where)
+    if text.count(b"[") + text.count(b"{") > _MOST_LISTS:
+        raise UsageError(f"it has more than {_MOST_LISTS:,} lists", where=where)
     try:
         return json.loads(text, parse_constant=_no_number)
     except UnicodeDecodeError as error:

@@ -8,7 +8,9 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.documents import DIGITS
 from harness.errors import UsageError
+from harness.reading import MIB, read_text
 from harness.sharding.suite import LoadedSharding
 
 __all__ = ["COMPILER", "PublishedCost", "published_costs"]
@@ -16,6 +18,7 @@ __all__ = ["COMPILER", "PublishedCost", "published_costs"]
 COMPILER = "XLA"
 """How the compiler's row is called."""
 _FILE = "contest.csv"
+_MOST_BYTES = 1 * MIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +49,16 @@ def published_costs(suite: LoadedSharding) -> list[PublishedCost]:
 
 def _of_teams(file: Path, digests: dict[str, str]) -> list[PublishedCost]:
     found: list[PublishedCost] = []
-    with file.open(newline="", encoding="utf-8") as lines:
-        table = [row for row in csv.reader(lines) if row]
+    try:
+        table = [row for row in csv.reader(read_text(file, _MOST_BYTES).splitlines()) if row]
+    except csv.Error as error:
+        raise UsageError(f"not a table: {error}", where=str(file)) from None
     names = table[0][1:] if table else []
     for number, (team, *costs) in enumerate(table[1:], start=2):
         for name, cost in zip(names, costs, strict=False):
             if name not in digests:
                 continue
-            if cost.strip() and not cost.strip().isdecimal():
-                raise UsageError(f"{cost!r} is no cost", where=f"{file}, line {number}, {name}")
+            if cost.strip() and not (cost.strip().isdecimal() and len(cost) <= DIGITS):
+                raise UsageError(f"{cost[:DIGITS]!r} is no cost", where=f"{file}, line {number}, {name}")
             found.append(PublishedCost(team, name, digests[name], int(cost) if cost.strip() else None))
     return found

@@ -14,7 +14,7 @@ from harness.digest import digest_of
 from harness.errors import UsageError
 from harness.paths import SUITES
 from harness.suite.load import read_definition, suite_names
-from harness.suite.model import Line, Model, Prose, RelativePath, Sha256
+from harness.suite.model import Line, Model, Name, Prose, RelativePath, Sha256
 from harness.vocabulary import Origin, Split
 
 __all__ = [
@@ -34,13 +34,13 @@ DEFINITION = "sharding.toml"
 GENERATOR = 1
 """Version of the generator: another one makes other instances of the same arguments."""
 
-InstanceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+InstanceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 
 
 class Upstream(Model):
     """Where files are that are not here."""
 
-    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$", max_length=200)]
     """``owner/name`` on GitHub."""
     commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
     folder: RelativePath
@@ -51,7 +51,7 @@ class Upstream(Model):
 class Made(Model):
     """Arguments of ``harness.sharding.generate.generate``."""
 
-    seed: int = Field(ge=0)
+    seed: int = Field(ge=0, lt=1 << 63)
     layers: int = Field(ge=1, le=1000)
     mesh: tuple[Annotated[int, Field(ge=2, le=64)], ...] = Field(min_length=1, max_length=3)
     slack: float = Field(default=0.1, ge=0, le=10)
@@ -92,15 +92,15 @@ class InstanceEntry(Model):
 class ShardingSuite(Model):
     """A named, versioned set of instances."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+    name: Name
     version: Line
     description: Prose
     min_coverage: float = Field(default=0.8, gt=0, le=1)
     """A policy that was run on a smaller share of the instances is not ranked."""
     upstream: Upstream | None = None
-    absent: dict[InstanceName, Prose] = Field(default_factory=dict)
+    absent: dict[InstanceName, Prose] = Field(default_factory=dict, max_length=1000)
     """Instances that belong to the set and are not in it, each with the reason."""
-    instances: tuple[InstanceEntry, ...] = Field(min_length=1)
+    instances: tuple[InstanceEntry, ...] = Field(min_length=1, max_length=1000)
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:
@@ -124,6 +124,11 @@ class Problem:
     def id(self) -> str:
         """``suite/instance``."""
         return f"{self.suite}/{self.entry.name}"
+
+    @property
+    def untrusted(self) -> bool:
+        """Whether its suite does not come with the harness."""
+        return self.folder is None or not self.folder.is_relative_to(SUITES)
 
     @property
     def origin(self) -> Origin:

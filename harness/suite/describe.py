@@ -7,6 +7,7 @@ from typing import Any
 from harness.bench import Bench
 from harness.errors import HarnessError
 from harness.freeze import freeze
+from harness.reading import MIB, read_bytes
 from harness.suite.load import Program
 from harness.suite.model import Benchmark
 from harness.suite.sources import is_fetched, source_tree
@@ -14,6 +15,8 @@ from harness.vocabulary import Level, Origin, Target
 
 __all__ = ["describe_program"]
 
+_MOST_BYTES = 64 * MIB
+"""Of a source file."""
 _SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".C"})
 
 
@@ -27,7 +30,7 @@ def describe_program(program: Program, bench: Bench | None) -> dict[str, Any]:
     lines = instructions = None
     if bench is not None and is_fetched(program, bench.store):
         tree = source_tree(program, bench.store).path
-        lines = sum(_lines(path.read_bytes()) for path in _units(benchmark, tree))
+        lines = sum(_lines(read_bytes(path, _MOST_BYTES)) for path in _units(benchmark, tree))
         try:
             instructions = freeze(program, Target.X86_64, Level.O0, bench).instructions
         except HarnessError:

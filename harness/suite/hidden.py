@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.errors import UsageError
+from harness.reading import KIB, read_bytes
 from harness.suite.generators import is_seeded
 from harness.suite.load import Program
 from harness.suite.model import Input, Workload
@@ -18,15 +19,13 @@ from harness.suite.model import Input, Workload
 __all__ = ["commitment", "read_secret", "reseeded", "takes_seeds", "with_hidden"]
 
 _SHORTEST = 16
+_MOST_BYTES = 64 * KIB
 _SEED_BITS = 48
 
 
 def read_secret(file: Path) -> bytes:
     """The secret in the file, without white space at its ends. Raises UsageError for one that could be guessed."""
-    try:
-        secret = file.read_bytes().strip()
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=str(file)) from None
+    secret = read_bytes(file, _MOST_BYTES).strip()
     if len(secret) < _SHORTEST:
         raise UsageError(
             f"a secret of {len(secret)} bytes can be guessed; {_SHORTEST} are the least",

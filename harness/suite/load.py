@@ -1,20 +1,22 @@
 """From a name or a path to a checked suite, with errors that say file, field and what is wrong."""
 
 import difflib
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from harness.documents import parse_json, read_toml
 from harness.errors import UsageError
 from harness.paths import SUITES
+from harness.reading import MIB, read_bytes
 from harness.suite.model import Benchmark, Shared, Source, Suite, Workload
 
 __all__ = [
+    "DEFINITION_BYTES",
     "LoadedSuite",
     "Program",
     "choose",
@@ -27,6 +29,14 @@ __all__ = [
 ]
 
 EXPECTED = "expected.json"
+DEFINITION_BYTES = 1 * MIB
+"""Of a suite's definition."""
+_EXPECTED_BYTES = 8 * MIB
+_MOST_PINNED = 10_000
+"""Programs with pinned results."""
+_PINNED: TypeAdapter[dict[str, dict[str, str]]] = TypeAdapter(dict[str, dict[str, str]])
+_SHOWN = 200
+"""Characters of a faulty value that a message repeats."""
 Definition = TypeVar("Definition", bound=BaseModel)
 
 
@@ -149,30 +159,33 @@ def load_suite(name: str) -> LoadedSuite:
     return LoadedSuite(definition=definition, folder=file.parent, file=file)
 
 
-def read_definition(model: type[Definition], file: Path) -> Definition:
-    """A TOML file as a value of its schema. Raises UsageError, naming the first fault, for any other."""
+def read_definition(
+    model: type[Definition], file: Path, most: int = DEFINITION_BYTES, *, inside: Path | None = None
+) -> Definition:
+    """A TOML file of at most ``most`` bytes as a value of its schema.
+
+    Raises UsageError, naming the first fault, for any other; see ``harness.reading`` for ``inside``.
+    """
+    content = read_toml(file, most, inside=inside)
     try:
-        return model.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"not TOML: {error}", where=str(file)) from None
-    except UnicodeDecodeError:
-        raise UsageError("not UTF-8 text", where=str(file)) from None
+        return model.model_validate(content)
     except ValidationError as error:
         raise explain_validation(error, str(file)) from None
 
 
 def read_expected(folder: Path) -> dict[str, dict[str, str]]:
     """The pinned results of a suite: benchmark → workload → digest. Empty when it has none."""
-    import json
-
     file = folder / EXPECTED
     if not file.is_file():
         return {}
+    hint = "restore it from git"
+    content = parse_json(read_bytes(file, _EXPECTED_BYTES), str(file), containers=_MOST_PINNED, hint=hint)
     try:
-        content = json.loads(file.read_bytes())
-        return {str(b): {str(w): str(d) for w, d in workloads.items()} for b, workloads in content.items()}
-    except (ValueError, AttributeError):
-        raise UsageError("not a file of expected results", where=str(file), hint="restore it from git") from None
+        return _PINNED.validate_python(content)
+    except ValidationError as error:
+        place = ".".join(str(part) for part in error.errors()[0]["loc"])[:200] or "the file"
+        message = f"not a file of expected results: {place} is none"
+        raise UsageError(message, where=str(file), hint=hint) from None
 
 
 def choose(suite: LoadedSuite, names: Iterable[str]) -> tuple[Program, ...]:
@@ -201,7 +214,11 @@ def fault_message(fault: Mapping[str, Any]) -> str:
         return "there is no such field"
     if fault["type"] == "missing":
         return "this field is missing"
-    return message if fault["type"] == "value_error" else f"{message}, not {fault['input']!r}"
+    return _cut(message if fault["type"] == "value_error" else f"{message}, not {_cut(repr(fault['input']))}")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN + 100 else f"{text[:_SHOWN]}…"
 
 
 def explain_validation(error: ValidationError, file: str) -> UsageError:
@@ -209,6 +226,6 @@ def explain_validation(error: ValidationError, file: str) -> UsageError:
     faults = error.errors()
     first = faults[0]
     place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"]) or "the file"
-    message = fault_message(first)
+    place, message = _cut(place), fault_message(first)
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
     return UsageError(f"{place}: {message}{more}", where=file)

@@ -3,27 +3,39 @@
 import re
 from collections.abc import Sequence
 
-__all__ = ["locate"]
+__all__ = ["Lines", "locate"]
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?\Z")
-_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+# Possessive: a line takes time in proportion to its length, whatever it holds.
+_HEADER = re.compile(r"\s*+(\[\[?+)([^\[\]]++)\]\]?+\s*+(?:#.*+)?\Z")
+_KEY = re.compile(r"""\s*+((?:[\w-]++|"[^"]*+"|'[^']*+')(?:\s*+\.\s*+(?:[\w-]++|"[^"]*+"|'[^']*+'))*+)\s*+=""")
 _PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 _LONG_STRINGS = ('"' * 3, "'" * 3)
 
 Path = tuple[str | int, ...]
 
 
-def locate(text: str, path: Sequence[str | int]) -> int | None:
-    """The line, from 1, of the field at the path (``("benchmarks", 1, "files")``), or of the innermost table around it.
+class Lines:
+    """The lines of a TOML text's fields: the text is read once, however many fields are looked for."""
 
-    None when not even the outermost part of the path is there. Fields inside a value, such as those of an inline
-    table, stand where the value begins.
-    """
-    lines = _lines(text)
-    for length in range(len(path), 0, -1):
-        if line := lines.get(tuple(path[:length])):
-            return line
-    return None
+    def __init__(self, text: str) -> None:
+        self._lines = _lines(text)
+
+    def locate(self, path: Sequence[str | int]) -> int | None:
+        """The line, from 1, of the field at the path (``("benchmarks", 1, "files")``), or of the innermost table
+        around it.
+
+        None when not even the outermost part of the path is there. Fields inside a value, such as those of an inline
+        table, stand where the value begins.
+        """
+        for length in range(len(path), 0, -1):
+            if line := self._lines.get(tuple(path[:length])):
+                return line
+        return None
+
+
+def locate(text: str, path: Sequence[str | int]) -> int | None:
+    """See ``Lines.locate``."""
+    return Lines(text).locate(path)
 
 
 def _lines(text: str) -> dict[Path, int]:

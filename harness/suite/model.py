@@ -19,7 +19,7 @@ __all__ = [
     *("Suite", "Workload"),
 ]
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\Z")
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}\Z")
 # What a program may ask of the preprocessor and of the language's dialect, and nothing else:
 # an optimisation flag here would leak into every policy's module. Some give a meaning to what
 # programs older than the rule do: arithmetic that wraps, a cast that goes to the nearest value.
@@ -32,11 +32,20 @@ _BUILD_WEIGHT = 150
 LEAST_COVERAGE = 0.8
 """The share of a program's basic blocks that its ``count`` workloads execute together, unless it has another target."""
 _LINK = re.compile(r"-l[\w+.-]+\Z")
+_LONGEST_NAME = 255
+"""Bytes of a file's name, as the kernel has it."""
+_LONGEST_PATH = 1000
+LONGEST_PATTERN = 500
+"""Characters of a regular expression."""
+_MOST_ARGUMENTS = 64 << 10
+"""Bytes of all arguments of a run together; the kernel takes 128 KiB in one of them."""
+_LARGEST_NUMBER = 10**9
+"""Of a generator's parameters. What they may make altogether is limited where it is made."""
 
 
 def _name(value: str) -> str:
     if not _NAME.match(value):
-        raise ValueError(f"{value!r} is not a name: use lower-case letters, digits, '.', '_' and '-'")
+        raise ValueError(f"{value!r} is not a name: use up to 64 lower-case letters, digits, '.', '_' and '-'")
     return value
 
 
@@ -57,8 +66,16 @@ def _relative(value: str) -> str:
     if path.is_absolute() or ".." in path.parts or not value or "\\" in value:
         raise ValueError(f"{value!r} must be a relative path that stays inside its folder")
     _line(value)
+    if len(value) > _LONGEST_PATH or any(len(part.encode()) > _LONGEST_NAME for part in path.parts):
+        raise ValueError(f"{value[:40]!r}… is too long for a file's name")
     if value[0] in "-@":
         raise ValueError(f"{value!r} would be an option: a name may not begin with '-' or '@'")
+    return value
+
+
+def _argument(value: str) -> str:
+    if "\0" in value:
+        raise ValueError(f"{value!r} has a NUL character, which no command line can hold")
     return value
 
 
@@ -82,7 +99,10 @@ Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_line)
 """Words for people in one line, all of which can be seen."""
 Prose = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(_prose)]
 """The same in any number of lines."""
+Argument = Annotated[str, Field(max_length=10_000), AfterValidator(_argument)]
+"""One word of a command line."""
 RelativePath = Annotated[str, AfterValidator(_relative)]
+Tarball = Annotated[str, Field(pattern=r"^\w[\w.+~-]*$", max_length=_LONGEST_NAME)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -92,6 +112,11 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+Parameter = (
+    Annotated[int, Field(ge=-_LARGEST_NUMBER, le=_LARGEST_NUMBER)] | Annotated[str, Field(max_length=10_000)] | bool
+)
+
+
 class Input(Model):
     """One file that a generator makes for a workload."""
 
@@ -99,8 +124,8 @@ class Input(Model):
     """Name in the working folder of the run."""
     generator: Name | None = None
     """A name of ``harness.suite.generators``."""
-    seed: int | None = Field(default=None, ge=0)
-    params: dict[str, int | str | bool] = {}
+    seed: int | None = Field(default=None, ge=0, lt=1 << 63)
+    params: dict[Line, Parameter] = Field(default={}, max_length=20)
     """The generator's keyword arguments."""
     tree: RelativePath | None = None
     """Instead of a generator and its seed: a file of the program's source tree, such as a model that it needs."""
@@ -119,12 +144,12 @@ class Workload(Model):
     name: Name
     kind: Literal["count", "time"] = "count"
     """``count``: at most 0.05 s native, verifies and counts. ``time``: 0.3 to 2 s, native only, for timing."""
-    args: tuple[str, ...] = ()
+    args: tuple[Argument, ...] = Field(default=(), max_length=1000)
     """Arguments after argv[0]."""
     stdin: RelativePath | None = None
     """An input file that becomes standard input; otherwise standard input is empty."""
-    inputs: tuple[Input, ...] = ()
-    outputs: tuple[RelativePath, ...] = ()
+    inputs: tuple[Input, ...] = Field(default=(), max_length=100)
+    outputs: tuple[RelativePath, ...] = Field(default=(), max_length=100)
     """Files that the program writes, checked beside standard output."""
     exit: int = Field(default=0, ge=0, le=125)
     """The exit status of a correct run."""
@@ -132,7 +157,7 @@ class Workload(Model):
     """Seconds of wall time for a native run; QEMU gets ten times as many."""
     stderr: bool = False
     """Whether standard error is checked as well, as error paths need whose only output is a message."""
-    drop: tuple[str, ...] = ()
+    drop: tuple[Annotated[str, Field(max_length=LONGEST_PATTERN)], ...] = Field(default=(), max_length=20)
     """Output filter: lines of standard output, and of standard error where it is checked, that match one of these
     regular expressions do not count. For timings and dates that a program insists on printing."""
 
@@ -143,10 +168,12 @@ class Workload(Model):
             raise ValueError(f"two inputs are called {duplicate[0]!r}")
         if self.stdin is not None and self.stdin not in files:
             raise ValueError(f"stdin {self.stdin!r} is not one of the inputs {files}")
+        if sum(len(word.encode()) + 1 for word in self.args) > _MOST_ARGUMENTS:
+            raise ValueError(f"args: more than {_MOST_ARGUMENTS:,} bytes in all")
         for pattern in self.drop:
             try:
                 re.compile(pattern.encode())  # output is bytes
-            except (re.error, ValueError) as error:
+            except (re.error, ValueError, OverflowError, RecursionError) as error:
                 raise ValueError(f"drop pattern {pattern!r} is not a regular expression: {error}") from None
         return self
 
@@ -157,7 +184,7 @@ class Part(Model):
     folder: RelativePath
     package: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
     version: Line
-    tarball: Annotated[str, Field(pattern=r"^\w[\w.+~-]*$")]
+    tarball: Tarball
     sha256: Sha256
 
 
@@ -169,9 +196,11 @@ class Build(Model):
     target's triple. Programs are linked with LTO, and the whole-program module of the link is what is frozen.
     """
 
-    steps: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = Field(min_length=1)
+    steps: tuple[Annotated[tuple[Argument, ...], Field(min_length=1, max_length=1000)], ...] = Field(
+        min_length=1, max_length=100
+    )
     """Commands, run one after the other in the tree's folder."""
-    programs: tuple[RelativePath, ...] = Field(min_length=1)
+    programs: tuple[RelativePath, ...] = Field(min_length=1, max_length=1000)
     """The executables that come of it, relative to the tree."""
     seconds: float = Field(default=600.0, gt=0, le=7200)
     """Wall time of the whole build."""
@@ -191,7 +220,7 @@ class Source(Model):
     """``debian``: the source package's name."""
     version: Line | None = None
     """``debian``: the upstream version, without the Debian revision."""
-    tarball: Annotated[str, Field(pattern=r"^\w[\w.+~-]*$")] | None = None
+    tarball: Tarball | None = None
     """``debian``: file name of the orig tarball."""
     sha256: Sha256 | None = None
     """``debian``: of the orig tarball."""
@@ -199,7 +228,7 @@ class Source(Model):
     """``own``: folder inside the suite's folder; ``local``: path relative to suite.toml, or absolute."""
     overlay: RelativePath | None = None
     """``debian``: folder of the suite whose files are laid over the unpacked tree (a config.h, say)."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Part, ...] = Field(default=(), max_length=100)
     """``debian``: further packages in folders of the tree."""
     build: Build | None = None
     """For programs that need their own build system; others name their ``files``."""
@@ -238,19 +267,21 @@ class Benchmark(Model):
     """Which of the suite's sources it is built from."""
     description: Prose
     language: Literal["c", "c++"] = "c"
-    files: tuple[RelativePath, ...] = ()
+    files: tuple[RelativePath, ...] = Field(default=(), max_length=10_000)
     """Translation units, relative to the source tree."""
     program: RelativePath | None = None
     """Instead of ``files``: one of the programs that the source's ``build`` makes."""
-    include: tuple[RelativePath, ...] = ()
+    include: tuple[RelativePath, ...] = Field(default=(), max_length=100)
     """Include folders, relative to the source tree ('.' is the tree itself)."""
-    defines: tuple[Line, ...] = ()
+    defines: tuple[Line, ...] = Field(default=(), max_length=1000)
     """NAME or NAME=VALUE, without -D."""
-    flags: tuple[Annotated[str, AfterValidator(_flag)], ...] = ()
-    link: tuple[Annotated[str, AfterValidator(_link)], ...] = ()
-    noinline: tuple[Line, ...] = ()
+    flags: tuple[Annotated[str, Field(max_length=100), AfterValidator(_flag)], ...] = Field(default=(), max_length=100)
+    link: tuple[Annotated[str, Field(max_length=100), AfterValidator(_link)], ...] = Field(default=(), max_length=100)
+    noinline: tuple[Line, ...] = Field(default=(), max_length=1000)
     """Functions that the source itself marks noinline; any other is a leaked flag."""
-    unsanitized: dict[Annotated[str, Field(pattern="^[a-z-]+$")], Prose] = {}
+    unsanitized: dict[Annotated[str, Field(pattern="^[a-z-]+$", max_length=100)], Prose] = Field(
+        default={}, max_length=100
+    )
     """Checks of UndefinedBehaviorSanitizer that upstream code is exempt from, each with the reason
     why no pass can exploit it."""
     coverage: Coverage | None = None
@@ -258,7 +289,7 @@ class Benchmark(Model):
     unthrown: Prose | None = None
     """Why no workload throws an exception, of a program that has code for exceptions."""
     split: Split
-    workloads: tuple[Workload, ...] = Field(min_length=1)
+    workloads: tuple[Workload, ...] = Field(min_length=1, max_length=200)
 
     @property
     def weight(self) -> float:
@@ -284,7 +315,7 @@ class Shared(Model):
 
     suite: Name
     """One that comes with the harness."""
-    benchmarks: tuple[Name, ...] = Field(min_length=1)
+    benchmarks: tuple[Name, ...] = Field(min_length=1, max_length=1000)
 
 
 class Suite(Model):
@@ -295,11 +326,11 @@ class Suite(Model):
     description: Prose
     min_coverage: float = Field(default=0.8, gt=0, le=1)
     """A policy that completes a smaller share of the programs is not ranked."""
-    absent: dict[Line, Prose] = {}
+    absent: dict[Line, Prose] = Field(default={}, max_length=1000)
     """Programs that the suite's definition names and that are not here, each with the reason."""
-    shared: tuple[Shared, ...] = ()
-    sources: dict[Name, Source] = {}
-    benchmarks: tuple[Benchmark, ...] = ()
+    shared: tuple[Shared, ...] = Field(default=(), max_length=100)
+    sources: dict[Name, Source] = Field(default={}, max_length=1000)
+    benchmarks: tuple[Benchmark, ...] = Field(default=(), max_length=1000)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -7,8 +7,10 @@ from typing import Any
 
 from harness.digest import digest_file, digest_of
 from harness.errors import UsageError
+from harness.paths import SUITES
 from harness.store import Store
 from harness.suite.generators import generate
+from harness.suite.generators.apart import generate_apart
 from harness.suite.load import Program
 from harness.suite.model import Input, Workload
 from harness.suite.sources import source_tree
@@ -105,7 +107,11 @@ def _input_file(item: Input, program: Program, store: Store) -> Path:
     generator, seed = item.generator, item.seed
     assert generator is not None and seed is not None  # the schema sees to it
 
-    def make(entry: Path) -> None:
-        (entry / "content").write_bytes(generate(generator, seed, item.params))
+    def fill(entry: Path) -> None:
+        make = generate if program.folder.is_relative_to(SUITES) else generate_apart
+        try:
+            (entry / "content").write_bytes(make(generator, seed, item.params))
+        except UsageError as error:
+            raise UsageError(f"input {item.file}: {error.message}", where=program.id, hint=error.hint) from None
 
-    return store.folder("inputs", input_key(item), make) / "content"
+    return store.folder("inputs", input_key(item), fill) / "content"

@@ -6,16 +6,18 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.policy.heuristic.hyperparameters import Value
+from harness.policy.limits import MANIFEST_BYTES
+from harness.reading import read_text
 
 __all__ = ["next_version", "tuned_manifest"]
 
 
 def next_version(version: str) -> str:
     """``1`` → ``2``, ``0.9`` → ``0.10``, ``first`` → ``first.1``."""
-    found = re.search(r"(\d+)(\D*)$", version)
+    found = re.search(r"\d+(?=\D*+\Z)", version)
     if found is None:
         return f"{version}.1"
-    return f"{version[: found.start()]}{int(found[1]) + 1}{found[2]}"
+    return f"{version[: found.start()]}{int(found[0]) + 1}{version[found.end() :]}"
 
 
 def tuned_manifest(file: Path, values: Mapping[str, Value], trained_on: Iterable[str], name: str) -> str:
@@ -27,7 +29,7 @@ def tuned_manifest(file: Path, values: Mapping[str, Value], trained_on: Iterable
     from tomlkit.exceptions import TOMLKitError
 
     try:
-        document = tomlkit.parse(file.read_text())
+        document = tomlkit.parse(read_text(file, MANIFEST_BYTES))
         document["version"] = next_version(str(document["version"]))
         document["name"] = name
         seen = document.setdefault("trained_on", tomlkit.array())

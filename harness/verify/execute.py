@@ -5,15 +5,18 @@ counts, and a program that prints them would otherwise differ between machines.
 """
 
 import hashlib
-import re
+import json
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness import process
+from harness.confined import confined, failure_of
 from harness.errors import CellError
 from harness.process import signal_name
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits, Reason, Sandbox
+from harness.suite.model import Workload
 from harness.suite.workloads import ReadyWorkload
 from harness.vocabulary import Outcome
 
@@ -25,6 +28,8 @@ _PLUGIN = "/count.so"
 _COUNTS = ".counts"
 _EMULATED_TIMEOUT_FACTOR = 10.0
 _COUNTED_TIMEOUT_FACTOR = 30.0
+_DROP = Path(__file__).with_name("drop.py")
+_DROP_LIMITS = process.Limits(wall=10, memory=4 * GIB, file_size=512 * MIB)
 _LIMITS = Limits(memory=2 * GIB, processes=16, file_size=256 * MIB, output=256 * MIB, scratch=512 * MIB, files=1000)
 
 
@@ -125,22 +130,30 @@ def _emulated(runner: Runner) -> tuple[str, ...]:
 
 
 def result_digest(stdout: bytes, files: Mapping[str, bytes], ready: ReadyWorkload, stderr: bytes = b"") -> str:
-    """SHA-256 of filtered standard output, of every declared output file, and of standard error where it is checked."""
+    """SHA-256 of filtered standard output, of every declared output file, and of standard error where it is checked.
+
+    Raises CellError where the suite's filter takes too long or too much memory.
+    """
     workload = ready.workload
-    drop = [re.compile(pattern.encode()) for pattern in workload.drop]
-    digest = hashlib.sha256(_filtered(stdout, drop))
+    digest = hashlib.sha256(_filtered(stdout, workload))
     for name in workload.outputs:
         digest.update(f"\0{name}\0{len(files[name])}\0".encode())
         digest.update(files[name])
     if workload.stderr:
-        digest.update(b"\0\0stderr\0" + hashlib.sha256(_filtered(stderr, drop)).digest())
+        digest.update(b"\0\0stderr\0" + hashlib.sha256(_filtered(stderr, workload)).digest())
     return digest.hexdigest()
 
 
-def _filtered(stream: bytes, drop: Sequence[re.Pattern[bytes]]) -> bytes:
-    if not drop:
+def _filtered(stream: bytes, workload: Workload) -> bytes:
+    """The lines that count. The patterns are the suite's, and a pattern may never end: see ``drop.py``."""
+    if not workload.drop:
         return stream
-    return b"".join(line for line in stream.splitlines(keepends=True) if not any(p.search(line) for p in drop))
+    ended = confined(_DROP, json.dumps(workload.drop).encode() + b"\n" + stream, _DROP_LIMITS)
+    if ended.ok:
+        return ended.stdout
+    outcome = Outcome.RUN_TIMEOUT if ended.timed_out else Outcome.WRONG_OUTPUT
+    words = f"its drop patterns cannot be applied to the output: {failure_of(ended, _DROP_LIMITS)}"
+    raise CellError(outcome, f"workload {workload.name}: {words}", ended.transient)
 
 
 def _signal_of(finished: Finished, *, emulated: bool) -> int | None:

@@ -26,9 +26,9 @@ from harness.policy.inliner.tree import Split, Tree, decide, parse_tree, tree_js
 from harness.policy.inliner.tree.convert import from_lightgbm, from_sklearn, from_xgboost
 from harness.policy.inliner.tree.evaluate import score
 from harness.policy.inliner.tree.model import MAX_DEPTH, MAX_NODES, MAX_TREES
-from harness.policy.inliner.tree.parse import LARGEST_FILE
 from harness.policy.inliner.tree.thresholds import DOUBLE, SINGLE, last_below
 from harness.policy.inlining.features import FEATURES
+from harness.policy.limits import TREE_BYTES
 from harness.toolchain import Toolchain
 from tests.drive import ROOT, User
 
@@ -309,7 +309,7 @@ FAULTS: list[tuple[str | bytes, str]] = [
     (b"[" * 1_000_000, "not JSON: recursion limit exceeded"),
     (b'{"a":' * 100_000, "not JSON: recursion limit exceeded"),
     (b"[]", "the file: Input should be an object, not []"),
-    (b" " * (LARGEST_FILE + 1), "larger than 32 MiB"),
+    (b" " * (TREE_BYTES + 1), "larger than 32 MiB"),
 ]  # fmt: skip
 
 

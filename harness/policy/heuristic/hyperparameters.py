@@ -14,11 +14,20 @@ __all__ = ["Hyperparameter", "Value", "parse_hyperparameters", "require_no_optio
 
 Value = int | float
 
-_MARK = re.compile(r"^[ \t]*//[ \t]*\[hyperparam\][ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_MARK = re.compile(r"^[ \t]*+//[ \t]*+\[hyperparam\](.*+)$", re.MULTILINE)
 _FORM = "// [hyperparam]: name, int|float, low, high, default"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
-_OPTION = re.compile(r"\bcl\s*::\s*(opt|list|bits|alias|cat|OptionCategory)\b")
+# Whatever begins here also matches, closed or not, and possessively: no character is looked at twice. A number may
+# have apostrophes between its digits.
+_NOT_CODE = re.compile(
+    r"""(?P<number>\b[0-9](?:'?[0-9A-Za-z_.])*+)"""
+    r"""|//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"""
+    r"""|\b(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16}+)\([^)]*+(?:\)(?!(?P=mark)")[^)]*+)*+(?:\)(?P=mark)")?"""
+    r"""|"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?""",
+    re.DOTALL,
+)
+_OPTION = re.compile(r"\bcl\s*+::\s*+(opt|list|bits|alias|cat|OptionCategory)\b")
+_SHOWN = 80
 _LARGEST_INT = 2**31 - 1
 _MOST = 64
 _WORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl
@@ -60,15 +69,15 @@ def parse_hyperparameters(text: str, where: str) -> tuple[Hyperparameter, ...]:
     found: dict[str, Hyperparameter] = {}
     for mark in _MARK.finditer(text):
         line = text.count("\n", 0, mark.start()) + 1
-        one = _parse(mark[1], line, f"{where}:{line}")
+        one = _parse(mark[1].strip(" \t"), line, f"{where}:{line}")
         if one.name in found:
             raise UsageError(
                 f"hyperparameter {one.name!r} is declared in line {found[one.name].line} already",
                 where=f"{where}:{line}",
             )
         found[one.name] = one
-    if len(found) > _MOST:
-        raise UsageError(f"{len(found)} hyperparameters; {_MOST} are allowed", where=where)
+        if len(found) > _MOST:
+            raise UsageError(f"more than {_MOST} hyperparameters", where=where)
     return tuple(found.values())
 
 
@@ -79,7 +88,9 @@ def _parse(text: str, line: int, where: str) -> Hyperparameter:
     name, kind, *numbers = words
     if not _NAME.fullmatch(name) or name in _TAKEN:
         raise UsageError(
-            f"{name!r} cannot be a hyperparameter's name", where=where, hint="a C++ identifier that is no keyword"
+            f"{name[:_SHOWN]!r} cannot be a hyperparameter's name",
+            where=where,
+            hint="a C++ identifier that is no keyword",
         )
     is_int = kind == "int"
     low, high, default = (_number(word, is_int, where) for word in numbers)
@@ -95,15 +106,16 @@ def _number(word: str, is_int: bool, where: str) -> Value:
     try:
         value = int(word) if is_int else float(word)
     except ValueError:
-        raise UsageError(f"{word!r} is no {'int' if is_int else 'float'}", where=where, hint=f"write {_FORM}") from None
+        kind = "int" if is_int else "float"
+        raise UsageError(f"{word[:_SHOWN]!r} is no {kind}", where=where, hint=f"write {_FORM}") from None
     if abs(value) > _LARGEST_INT or value != value:
-        raise UsageError(f"{word} is too large", where=where)
+        raise UsageError(f"{word[:_SHOWN]} is too large", where=where)
     return value
 
 
 def require_no_options(text: str, where: str) -> None:
     """Raise UsageError for a hand-written ``cl::opt``: a name that LLVM has already kills the compiler."""
-    code = _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    code = _NOT_CODE.sub(lambda found: "0" if found["number"] else " " + "\n" * found[0].count("\n"), text)
     if found := _OPTION.search(code):
         line = code.count("\n", 0, found.start()) + 1
         raise UsageError(

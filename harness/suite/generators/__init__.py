@@ -41,7 +41,7 @@ def generator(name: str, *, seeded: bool = True) -> Callable[[Generator], Genera
 
 def _load() -> None:
     for module in iter_modules(__path__):
-        if not module.name.startswith("_"):
+        if not module.name.startswith("_") and module.name != "apart":
             import_module(f"{__name__}.{module.name}")
 
 
@@ -66,13 +66,21 @@ def generate(name: str, seed: int, params: dict[str, int | str | bool]) -> bytes
 
 
 def check_parameters(name: str, params: dict[str, int | str | bool]) -> Generator:
-    """The generator of this name. Raises UsageError when there is none or it does not take these parameters."""
+    """The generator of this name.
+
+    Raises UsageError when there is none, or it does not take these parameters or values of their types.
+    """
     _load()
     if name not in _REGISTRY:
         raise UsageError(f"unknown input generator {name!r}", hint=f"there are: {', '.join(names())}")
     function = _REGISTRY[name]
+    signature = inspect.signature(function)
     try:
-        inspect.signature(function).bind(Random(), **params)
+        signature.bind(Random(), **params)
     except TypeError as error:
         raise UsageError(f"generator {name!r}: {error}") from None
+    for key, value in params.items():
+        kind = type(signature.parameters[key].default)
+        if type(value) is not kind:
+            raise UsageError(f"generator {name!r}: {key} = {value!r}: must be of type {kind.__name__}")
     return function

@@ -5,7 +5,6 @@ and unusable answers are replaced by LLVM's own decision and counted. Whatever t
 it, only decisions come out, and what is measured is compiled from them elsewhere.
 """
 
-import ast
 import json
 import re
 import signal
@@ -14,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.bench import Bench
-from harness.errors import CellError, UsageError
+from harness.errors import CellError
 from harness.freeze import FrozenModule
 from harness.policy.inlining.ask import Answer, Asked, compile_job, read_answer
 from harness.policy.inlining.sites import Who, counts
@@ -23,7 +22,7 @@ from harness.sandbox import SCRATCH, Finished, Job
 from harness.sandbox.shown import python_folders
 from harness.vocabulary import Outcome
 
-__all__ = ["REPLY_SECONDS", "TOLERATED", "ask_python", "check_python"]
+__all__ = ["REPLY_SECONDS", "TOLERATED", "ask_python"]
 
 REPLY_SECONDS = 1.0
 """For each answer; the first has ten times as long, since Python and the policy must start."""
@@ -37,25 +36,6 @@ _WAITING = 0.9
 _HERE = Path(__file__).parent
 _CHANNEL = Asked("channel")
 _GIVEN_UP = re.compile(rb"^inline plugin: the channel is given up: ([a-z ]+)$", re.MULTILINE)
-
-
-def check_python(content: bytes, where: str) -> None:
-    """Raise UsageError, naming the line, for what is no Python or defines no ``decide``. Runs nothing."""
-    try:
-        tree = ast.parse(content, filename=where)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        raise UsageError(f"not Python: {error.args[0] if error.args else error}", where=f"{where}{line}") from None
-    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    names = {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets
-             if isinstance(target, ast.Name)}  # fmt: skip
-    imported = {
-        alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
-    }
-    if "decide" not in defined | names | imported:
-        raise UsageError(
-            "defines no function decide", where=where, hint="def decide(features: dict[str, int]) -> bool: ..."
-        )
 
 
 def ask_python(content: bytes, seed: int, frozen: FrozenModule, bench: Bench) -> Answer:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from harness.errors import UsageError
 from harness.policy.inliner.tree.evaluate import to_single
-from harness.policy.inliner.tree.model import Leaf, Member, Split, Tree
+from harness.policy.inliner.tree.model import MAX_NODES, Leaf, Member, Split, Tree
 from harness.policy.inliner.tree.parse import explain_tree
 from harness.policy.inliner.tree.thresholds import DOUBLE, SINGLE, last_below
 from harness.policy.inlining.features import FEATURES
@@ -37,6 +37,10 @@ class _Question:
     below: Any
     above: Any
 
+
+_SHOWN = 200
+_ODD = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
+"""What content of another form raises here."""
 
 Expand = Callable[[Any], _Question | float]
 """From the library's name of a node to what it asks, or to the leaf's value."""
@@ -80,7 +84,7 @@ def from_lightgbm(dump: Any, features: Sequence[str] | None = None) -> Tree:
     """
     try:
         return _from_lightgbm(dump, features)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except _ODD as error:
         raise UsageError(f"not a LightGBM dump: {_lack(error)}", hint="write Booster.dump_model() as JSON") from None
 
 
@@ -101,7 +105,7 @@ def from_xgboost(dump: Any, features: Sequence[str] | None = None) -> Tree:
         )
     try:
         return _from_xgboost(dump, features)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except _ODD as error:
         raise UsageError(
             f"not an XGBoost model: {_lack(error)}", hint='use what Booster.save_model("model.json") writes'
         ) from None
@@ -111,7 +115,7 @@ def from_xgboost(dump: Any, features: Sequence[str] | None = None) -> Tree:
 
 
 def _lack(error: Exception) -> str:
-    return f"{error} is missing" if isinstance(error, KeyError) else str(error)
+    return f"{str(error)[:_SHOWN]} is missing" if isinstance(error, KeyError) else str(error)[:_SHOWN]
 
 
 def _columns(features: Sequence[str], count: int) -> tuple[str, ...]:
@@ -137,7 +141,11 @@ def _tree(
     zero_inlines: bool = False,
 ) -> Tree:
     """One Tree of roots and their expansions. Raises UsageError where a limit is passed."""
-    raw = [_nodes(root, expand) for root, expand in trees]
+    raw: list[list[_Question | float]] = []
+    left = MAX_NODES
+    for root, expand in trees:
+        raw.append(_nodes(root, expand, left))
+        left -= len(raw[-1])
     asked = {columns[node.column] for nodes in raw for node in nodes if isinstance(node, _Question)}
     features = tuple(name for name in FEATURES if name in asked)
     places = {column: features.index(name) for column, name in enumerate(columns) if name in asked}
@@ -150,11 +158,13 @@ def _tree(
         raise explain_tree(error, "as tree.json") from None
 
 
-def _nodes(root: Any, expand: Expand) -> list[_Question | float]:
-    """The tree's nodes, each before its children, which the questions name by position."""
+def _nodes(root: Any, expand: Expand, most: int) -> list[_Question | float]:
+    """The tree's nodes, each before its children, which the questions name by position; at most ``most``."""
     nodes: list[_Question | float] = []
     waiting: list[tuple[Any, int, bool]] = [(root, -1, False)]
     while waiting:
+        if len(nodes) == most:  # a node may be a child of its own
+            raise UsageError(f"trees: more than {MAX_NODES:,} nodes in all")
         name, parent, is_above = waiting.pop()
         if parent >= 0:
             asked = nodes[parent]

@@ -6,12 +6,13 @@ from pydantic import ValidationError
 
 from harness.errors import UsageError
 from harness.policy.inliner.tree.model import MAX_NODES, MAX_TREES, STRUCTURE, Split, Tree
+from harness.policy.limits import TREE_BYTES
 from harness.suite.load import fault_message
 
-__all__ = ["LARGEST_FILE", "explain_tree", "parse_tree", "tree_json"]
+__all__ = ["explain_tree", "parse_tree", "tree_json"]
 
-LARGEST_FILE = 32 << 20
-"""Bytes."""
+_MOST_COMMAS = 4 * MAX_NODES + 2 * MAX_TREES + 100
+"""Between the fields of nodes, nodes, trees and features: each value takes far more memory than its text."""
 _LONGEST_MESSAGE = 200
 
 
@@ -20,11 +21,13 @@ def parse_tree(content: bytes, where: str) -> Tree:
 
     Raises UsageError naming the file and the place in it, such as ``trees[0].nodes[3].below``.
     """
-    if len(content) > LARGEST_FILE:
-        raise UsageError(f"larger than {LARGEST_FILE >> 20} MiB", where=where)
+    if len(content) > TREE_BYTES:
+        raise UsageError(f"larger than {TREE_BYTES >> 20} MiB", where=where)
     # Every tree and node is one object: a file of too many is refused before they take a gigabyte.
     if content.count(b"{") > 1 + MAX_TREES + MAX_NODES:
         raise UsageError(f"trees: more than {MAX_NODES:,} nodes in all", where=where)
+    if content.count(b",") > _MOST_COMMAS:
+        raise UsageError(f"more than {_MOST_COMMAS:,} values", where=where)
     try:
         return Tree.model_validate_json(content)
     except ValidationError as error:
