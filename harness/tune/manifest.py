@@ -14,10 +14,10 @@ __all__ = ["next_version", "tuned_manifest"]
 
 def next_version(version: str) -> str:
     """``1`` → ``2``, ``0.9`` → ``0.10``, ``first`` → ``first.1``."""
-    found = re.search(r"\d+(?=\D*+\Z)", version)
+    found = re.search(r"(\d+)(\D*)$", version)
     if found is None:
         return f"{version}.1"
-    return f"{version[: found.start()]}{int(found[0]) + 1}{version[found.end() :]}"
+    return f"{version[: found.start()]}{int(found[1]) + 1}{found[2]}"
 
 
 def tuned_manifest(file: Path, values: Mapping[str, Value], trained_on: Iterable[str], name: str) -> str:

@@ -132,7 +132,7 @@ def test_what_is_no_file_is_no_policys_file(content: str, tmp_path: Path) -> Non
     mine = submission(tmp_path)
     (mine / "passes.txt").unlink()
     (mine / "passes.txt").mkdir() if content == "folder" else os.mkfifo(mine / "passes.txt")
-    assert "there is no such file" in fault(str(mine)).message
+    assert "not a regular file" in fault(str(mine)).message
 
 
 @pytest.mark.parametrize("link", ["file", "folder"])

@@ -715,7 +715,8 @@ def test_all_names_the_38_columns(tmp_path: Path) -> None:
         (None, "cannot be read: No such file"),
         (
             b"tree\nversion=v4\n",
-            "not JSON\n  LightGBM: write Booster.dump_model() as JSON; XGBoost: Booster.save_model",
+            "not JSON: Expecting value: line 1 column 1 (char 0)\n"
+            "  LightGBM: write Booster.dump_model() as JSON; XGBoost: Booster.save_model",
         ),
         (b"\x89\xff", "not JSON"),
         (b"[" * 100_000, "nested too deeply"),
