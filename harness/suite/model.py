@@ -94,6 +94,13 @@ def _link(value: str) -> str:
     return value
 
 
+def _exit_status(value: int) -> int:
+    if 126 <= value <= 192:
+        raise ValueError(f"exit status {value} cannot be told from a signal or a program that does not start")
+    return value
+
+
+ExitStatus = Annotated[int, Field(ge=0, le=255), AfterValidator(_exit_status)]
 Name = Annotated[str, AfterValidator(_name)]
 Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_line)]
 """Words for people in one line, all of which can be seen."""
@@ -151,8 +158,8 @@ class Workload(Model):
     inputs: tuple[Input, ...] = Field(default=(), max_length=100)
     outputs: tuple[RelativePath, ...] = Field(default=(), max_length=100)
     """Files that the program writes, checked beside standard output."""
-    exit: int = Field(default=0, ge=0, le=125)
-    """The exit status of a correct run."""
+    exit: ExitStatus = 0
+    """The exit status of a correct run. 126 to 192 are what shells and emulators make of failures and signals."""
     timeout: float = Field(default=10.0, gt=0, le=600)
     """Seconds of wall time for a native run; QEMU gets ten times as many."""
     stderr: bool = False
