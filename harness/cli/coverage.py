@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.admission.coverage import ProgramCoverage, coverage_findings, measure_coverage, shortened
 from harness.bench import open_bench
-from harness.cli.output import Column, Format, emit, note, observer
+from harness.cli.output import Column, Format, emit, note, observer, say
 from harness.engine import local_engine
 from harness.errors import UsageError
 from harness.flow.stages import fetch_sources
@@ -82,13 +82,13 @@ def coverage(names: list[str], jobs: int | None, trust: bool, format_: Format) -
     else:
         show_coverage(known)
         for one in known if names[1:] else ():
-            print()
+            say("")
             emit([asdict(w) for w in one.workloads], WORKLOAD_COLUMNS, format_, title=f"{suite.name}/{one.benchmark}")
-            print()
+            say("")
             functions = [f for f in _whole(one, written)["by_function"] if f["missed"]]
             emit(functions[:_SHOWN], FUNCTION_COLUMNS, format_)
             if len(functions) > _SHOWN:
-                print(f"{len(functions) - _SHOWN} more functions: --json has all of them")
+                say(f"{len(functions) - _SHOWN} more functions: --json has all of them")
     for fault in faults:
         note(f"{fault.benchmark}: {fault.message}")
     return 1 if faults else 0
