@@ -1,17 +1,24 @@
 """The workbench: the toolchain, the cache, the sandbox and the limits that all cells of a run share."""
 
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from harness.errors import UsageError
 from harness.paths import cache_root
 from harness.sandbox import Sandbox
 from harness.store import Store
 from harness.toolchain import Toolchain, find_toolchain
 from harness.vocabulary import Isolation
 
-__all__ = ["Bench", "open_bench"]
+__all__ = ["ASKED_AGAIN_AFTER", "Bench", "open_bench"]
 
+_VARIABLE = "HARNESS_ASK_AGAIN_AFTER"
+_LONGEST = 3600.0
+
+ASKED_AGAIN_AFTER = 61.0
+"""Seconds: every minute of the clock is another one by then."""
 COMPILE_TIMEOUT = 60.0
 """Seconds for each step of a plan; the slowest step of the baselines takes about five."""
 
@@ -24,6 +31,8 @@ class Bench:
     cache: Path
     compile_timeout: float = COMPILE_TIMEOUT
     isolation: Isolation = Isolation.SANDBOX
+    asked_again_after: float = ASKED_AGAIN_AFTER
+    """Seconds from the first asking of a policy that runs code of its own to the second."""
 
     @property
     def store(self) -> Store:
@@ -44,7 +53,21 @@ def open_bench(compile_timeout: float = COMPILE_TIMEOUT, *, trust: bool = False)
     """The workbench of this machine. Raises PrerequisiteError when LLVM 22 or the cache is missing."""
     toolchain = find_toolchain()
     isolation = Isolation.TRUSTED if trust else Isolation.SANDBOX
-    return Bench(toolchain, _store(cache_root()).root, compile_timeout, isolation)
+    return Bench(toolchain, _store(cache_root()).root, compile_timeout, isolation, _asked_again_after())
+
+
+def _asked_again_after() -> float:
+    """The usual time, or what the environment says: tests cannot wait for a minute each."""
+    given = os.environ.get(_VARIABLE)
+    if given is None:
+        return ASKED_AGAIN_AFTER
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= _LONGEST:
+        raise UsageError(f"{_VARIABLE} is {given!r}: give seconds from 0 to {_LONGEST:g}", hint=f"unset {_VARIABLE}")
+    return seconds
 
 
 @lru_cache(maxsize=8)

@@ -82,6 +82,7 @@ class User:
     def environment(self, **changes: str) -> dict[str, str]:
         """What the user's commands see."""
         mine = {"HARNESS_CACHE": str(self.cache), "HARNESS_RESULTS": str(self.results), "COLUMNS": "200"}
+        mine["HARNESS_ASK_AGAIN_AFTER"] = "0"  # a minute each would take days
         kept = {name: value for name, value in os.environ.items() if not name.startswith("HARNESS_")}
         return {**kept, **mine, **changes}
 

@@ -12,6 +12,7 @@ from harness.flow.request import parse_targets, parse_track
 from harness.flow.stages import fetch_sources, freeze_modules
 from harness.freeze import FrozenModule, freeze
 from harness.policy import Policy, kind_of, load_policy
+from harness.policy.again import decide_twice
 from harness.policy.inlining import INLINING
 from harness.policy.inlining.check import default_decisions
 from harness.policy.inlining.replay import replay_plan
@@ -107,9 +108,8 @@ def side_of(policy: Policy | None, setting: Setting, bench: Bench) -> Side:
             decisions = default_decisions(frozen, bench)
             plan = replay_plan(decisions, setting.target)
         else:
-            kind = kind_of(policy.manifest.kind)
-            decisions = kind.decide(policy, frozen, policy.manifest.seeds[0], bench)
-            plan = kind.plan(decisions, setting.target)
+            decisions = decide_twice(policy, frozen, policy.manifest.seeds[0], bench)
+            plan = kind_of(policy.manifest.kind).plan(decisions, setting.target)
         return Side(name, frozen, decisions, compile_decisions(frozen, decisions, plan, bench))
     except CellError as error:
         message = f"{name} on {setting.program.id}: {error.outcome.value}: {error.message}"

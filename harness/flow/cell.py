@@ -10,10 +10,12 @@ from harness.blocks import Code, analyse
 from harness.decide import Decisions
 from harness.digest import digest_of
 from harness.errors import CellError
+from harness.flow.moment import Moment
 from harness.freeze import FrozenModule, freeze, perturbed
 from harness.measure import Breakdown, Evidence, Metric, Need, NotMeasurableError, Subject, find_metric
 from harness.native import native_digest
 from harness.policy import Policy, kind_of
+from harness.policy.again import require_same
 from harness.record import Row
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, prepare, workloads_digest
@@ -29,8 +31,12 @@ __all__ = [
     "frozen_of",
     "functions_of",
     "keep_refuted",
+    "keep_result",
     "run_cell",
 ]
+
+_FINAL, _PROVISIONAL = "cells", "provisional"
+"""Kinds of entries in the cache."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,12 @@ class CellResult:
     """It may be the machine's fault (a time-out): the next run tries again."""
     fresh: str | None = None
     """Digest of the fresh input that the object fails on (``harness.flow.fresh``)."""
+    asked: Moment | None = None
+    """When its policy had answered, where that must be asked again: until then the result is provisional."""
+
+    def withdrawn(self, error: CellError) -> "CellResult":
+        """The final result where the second asking failed: the decisions count no more, nor what came of them."""
+        return CellResult(self.key, error.outcome, error.message, self.frozen_digest, transient=error.transient)
 
     def rows(self, cell: Cell, metrics: list[str], isolation: Isolation) -> list[Row]:
         """The rows that a run file gets: one a metric, or one that says why there are none."""
@@ -121,7 +133,8 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
     ready = prepare(cell.program, bench.store) if frozen else ()
     hidden = prepare(cell.program, bench.store, "hidden") if frozen else ()
     language = cell.program.benchmark.language
-    parts = kind_of(cell.policy.manifest.kind).parts()
+    kind = kind_of(cell.policy.manifest.kind)
+    parts, is_pure = kind.parts(), kind.is_pure(cell.policy)
     return digest_of(
         {
             **({"parts": parts} if parts else {}),
@@ -138,6 +151,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
             "runtime": bench.toolchain.runtime_fingerprint(cell.target, language) if frozen else None,
             "counter": native_digest("count"),
             "compile_timeout": bench.compile_timeout,
+            **({} if is_pure else {"asked again after": bench.asked_again_after}),
         }
     )
 
@@ -148,15 +162,35 @@ def entry_name(key: str, policy: str, copy: int = 0) -> str:
 
 
 def cached_result(key: str, metrics: list[str], bench: Bench) -> CellResult | None:
-    """The result in the cache, if it has all of these metrics; one that a fresh input refuted since is a failure."""
-    known = bench.store.get(bench.area("cells"), key)
-    if known is None:
-        return None
-    result = CellResult(**{**known, "outcome": Outcome(known["outcome"])})
-    if result.outcome is Outcome.OK and (refuted := bench.store.get(bench.area("refuted"), key)):
+    """The final result in the cache, if it has all of these metrics."""
+    return _with_all(metrics, _final(key, bench))
+
+
+def keep_result(result: CellResult, bench: Bench) -> None:
+    """Put a result into the cache, final and provisional ones apart; nothing that may be the machine's fault."""
+    if not result.transient:
+        bench.store.put(bench.area(_PROVISIONAL if result.asked else _FINAL), result.key, asdict(result))
+
+
+def _final(key: str, bench: Bench) -> CellResult | None:
+    """The final result in the cache; one that a fresh input refuted since is a failure."""
+    result = _known(_FINAL, key, bench)
+    if result and result.outcome is Outcome.OK and (refuted := bench.store.get(bench.area("refuted"), key)):
         failure = {"outcome": Outcome(refuted["outcome"]), "detail": refuted["detail"], "fresh": refuted["inputs"]}
         return replace(result, **failure, values={}, missing={})
-    if result.outcome is Outcome.OK and not set(metrics) <= {*result.values, *result.missing}:
+    return result
+
+
+def _known(area: str, key: str, bench: Bench) -> CellResult | None:
+    known = bench.store.get(bench.area(area), key)
+    if known is None:
+        return None
+    asked = Moment.from_fields(known.get("asked"))
+    return CellResult(**{**known, "outcome": Outcome(known["outcome"]), "asked": asked})
+
+
+def _with_all(metrics: list[str], result: CellResult | None) -> CellResult | None:
+    if result and result.outcome is Outcome.OK and not set(metrics) <= {*result.values, *result.missing}:
         return None
     return result
 
@@ -188,19 +222,27 @@ def run_cell(cell: Cell, metrics: list[str], bench: Bench) -> CellResult:
         return CellResult(cell_key(cell, None, bench), Outcome.UNSUPPORTED, detail)
     frozen = frozen_of(cell, bench)
     key = cell_key(cell, frozen, bench)
-    if known := cached_result(key, metrics, bench):
+    earlier = _final(key, bench) or _known(_PROVISIONAL, key, bench)
+    if known := _with_all(metrics, earlier):
         return known
     result, functions = _compute(cell, key, frozen, metrics, bench)
-    if result.transient:
-        return result
-    earlier = bench.store.get(bench.area("cells"), key)
-    if earlier and result.outcome is Outcome.OK:  # other metrics of the same cell
-        values, missing = {**earlier["values"], **result.values}, {**earlier["missing"], **result.missing}
-        result = replace(result, values=values, missing=missing)
-    if functions:
+    if earlier and result.outcome is Outcome.OK:
+        result = _joined(earlier, result, cell)
+    if functions and not result.transient:
         bench.store.put(bench.area("functions"), key, {**functions_of(key, bench), **functions})
-    bench.store.put(bench.area("cells"), key, asdict(result))
+    keep_result(result, bench)
     return result
+
+
+def _joined(earlier: CellResult, result: CellResult, cell: Cell) -> CellResult:
+    """Results of one cell with other metrics each. The first asking counts as such; what was final stays final."""
+    if earlier.decisions_digest != result.decisions_digest:
+        try:
+            require_same(*(Decisions.parse((one.decisions or "").encode(), cell.name) for one in (earlier, result)))
+        except CellError as error:
+            return result.withdrawn(error)
+    values, missing = {**earlier.values, **result.values}, {**earlier.missing, **result.missing}
+    return replace(result, values=values, missing=missing, asked=earlier.asked)
 
 
 Functions = dict[str, dict[str, int | float]]
@@ -217,6 +259,7 @@ def _compute(
     try:
         decisions = kind.decide(cell.policy, frozen, cell.seed, bench)
         reached |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
+        asked = None if kind.is_pure(cell.policy) else Moment.now()
         plan = kind.plan(decisions, cell.target)
         compiled = compile_decisions(frozen, decisions, plan, bench)
         reached["object_digest"] = compiled.digest
@@ -226,7 +269,7 @@ def _compute(
             compiled.object, cell.target, compiled.ir_instructions, compiled.cpu, Evidence(runs, code), bench
         )
         values, missing, functions = _measure(chosen, subject)
-        return CellResult(key, Outcome.OK, values=values, missing=missing, **reached), functions
+        return CellResult(key, Outcome.OK, values=values, missing=missing, asked=asked, **reached), functions
     except CellError as error:
         return CellResult(key, error.outcome, error.message, transient=error.transient, **reached), {}
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import harness
 from harness.bench import Bench
+from harness.flow.again import asks_again
 from harness.flow.request import Request
 from harness.freeze.freeze import program_digest
 from harness.machine import cpu_model
@@ -39,6 +40,7 @@ def header_fields(
         "min_coverage": request.suite.definition.min_coverage,
         "trained_on": _trained_on(request),
         "hidden": request.hidden,
+        "asked_again_after": bench.asked_again_after if asks_again(request.cells) else None,
     }
 
 

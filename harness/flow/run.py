@@ -11,6 +11,7 @@ from pathlib import Path
 from harness.bench import Bench
 from harness.digest import digest_of
 from harness.engine import Engine
+from harness.flow.again import asked_again
 from harness.flow.cell import Cell, CellResult, cached_result, cell_key, entry_name, frozen_of, functions_of, run_cell
 from harness.flow.fresh import seed_of, verify_fresh
 from harness.flow.outlook import is_counted, remember_rate
@@ -40,6 +41,8 @@ __all__ = ["execute_run"]
 class _Tally:
     computed: int = 0
     rows: list[Row] = field(default_factory=list)
+    provisional: list[tuple[Cell, CellResult]] = field(default_factory=list)
+    """Cells whose policy is asked again at the end: they have no rows before."""
 
     def add(self, rows: Sequence[Row]) -> None:
         self.rows += rows
@@ -104,6 +107,8 @@ def execute_run(
             copy_modules(request.cells, bench, engine, observer)
         check_plugin(request.cells, bench, engine, observer)
         tally = _cells(request, bench, engine, observer, journal, results)
+        for cell, result in asked_again(tally.provisional, bench, engine, observer):
+            _record(cell, result, bench, list(request.metrics), tally, journal, results)
         refuted: dict[str, Row] = {}
         if verified.seed is not None:
             verified, refuted = verify_fresh(request, tally.rows, verified.seed, bench, engine, observer, results)
@@ -169,7 +174,10 @@ def _cells(
     for done in engine.run(task, [cell for _, cell in pending]):
         if done.value is None:
             raise done.error or RuntimeError("a worker returned nothing")
-        _record(done.task, done.value, bench, metrics, tally, journal, results)
+        if done.value.asked is None:
+            _record(done.task, done.value, bench, metrics, tally, journal, results)
+        else:
+            tally.provisional.append((done.task, done.value))
         tally.computed += 1
         observer.advance(weights[done.task.identity], done.task.name)
     if pending:

@@ -97,7 +97,11 @@ def time_cells(
     ``failed``: names of cells, as in the journal, that failed since they were computed.
     """
     found = [(cell, run_cell(cell, [], bench)) for cell in request.cells if cell.target is NATIVE and not cell.copy]
-    cells = [(cell, result) for cell, result in found if entry_name(result.key, cell.policy.name) not in failed]
+    cells = [
+        (cell, result)
+        for cell, result in found  # one that is still provisional was asked again in vain
+        if entry_name(result.key, cell.policy.name) not in failed and result.asked is None
+    ]
     programs, reasons = _programs(cells, request, bench)
     trials = _try_all(programs.values(), bench, engine, observer)
     timed = Timed(list(journal.blocks))

@@ -36,6 +36,9 @@ class Kind(Protocol):
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
         """The policy's decisions. Raises CellError: ``policy-error`` or ``policy-timeout``."""
 
+    def is_pure(self, policy: Policy) -> bool:
+        """Whether only the harness's own code computes the decisions: asked again, it says the same."""
+
     def parts(self) -> list[str]:
         """Digests of what of the harness itself shapes the decisions: with another one a cell is another cell."""
 

@@ -36,6 +36,10 @@ class LevelKind:
         """The level, and nothing else."""
         return Decisions(PolicyKind.LEVEL, frozen.level)
 
+    def is_pure(self, policy: Policy) -> bool:
+        """Nothing of it is run."""
+        return True
+
     def parts(self) -> list[str]:
         """None."""
         return []

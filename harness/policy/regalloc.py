@@ -50,6 +50,10 @@ class RegallocKind:
         body = {"allocator": policy.manifest.values["allocator"]}
         return Decisions(PolicyKind.REGALLOC, frozen.level, body)
 
+    def is_pure(self, policy: Policy) -> bool:
+        """Nothing of it is run."""
+        return True
+
     def parts(self) -> list[str]:
         """None."""
         return []

@@ -50,6 +50,10 @@ class ShardingKind:
         """Raises UsageError: it decides on no module."""
         _no_program(policy)
 
+    def is_pure(self, policy: Policy) -> bool:
+        """Nothing of it is run."""
+        return True
+
     def parts(self) -> list[str]:
         """None."""
         return []

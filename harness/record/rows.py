@@ -126,6 +126,9 @@ class Header(Model):
     """Policy → those of the benchmarks that it was trained on; policies trained on none are left out."""
     hidden: str | None = None
     """Digest of the secret whose hidden workloads verified every object too; None without any."""
+    asked_again_after: float | None = Field(default=None, ge=0)
+    """Seconds, at least, from the first asking of policies that run code of their own to the second; None without such
+    policies, and in older runs, which asked twice in a row."""
     solving: Solving | None = None
     """Of runs of solvers."""
     fresh: Fresh | None = None

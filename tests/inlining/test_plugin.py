@@ -34,7 +34,7 @@ AT_LEVELS = pytest.mark.parametrize("level", LEVELS)
 
 def decisions_of(policy: Asked, frozen: FrozenModule, bench: Bench) -> Decisions:
     """The policy's, after all checks."""
-    return decided(lambda: ask(policy, frozen, bench), frozen, bench, pure=policy.pure)
+    return decided(lambda: ask(policy, frozen, bench), frozen, bench)
 
 
 def object_of(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> str:
@@ -90,7 +90,7 @@ def test_features_are_those_that_llvm_takes(
 ) -> None:
     """LLVM's own code for them, asked at the same sites. It does not see those that are illegal or not reached."""
     frozen = modules.frozen(name, target, level)
-    ours, theirs = (ask(policy, frozen, bench, features=True) for policy in (DEFAULT, Asked("upstream", pure=True)))
+    ours, theirs = (ask(policy, frozen, bench, features=True) for policy in (DEFAULT, Asked("upstream")))
     assert digest_bytes(ours.bitcode) == digest_bytes(theirs.bitcode)
     mine, llvms = table(ours.features), table(theirs.features)
     assert len(mine) == counts(ours.body)[Who.POLICY] > 20

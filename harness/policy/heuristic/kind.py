@@ -58,7 +58,11 @@ class HeuristicKind:
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
         """What the function decides of each call site."""
         how = asked(policy, values_of(policy, policy.name), bench)
-        return decided(lambda: ask(how, frozen, bench), frozen, bench, pure=how.pure)
+        return decided(lambda: ask(how, frozen, bench), frozen, bench)
+
+    def is_pure(self, policy: Policy) -> bool:
+        """It runs what was submitted, in the compiler's process."""
+        return False
 
     def parts(self) -> list[str]:
         """The plugin, and what is written around the submission's file."""

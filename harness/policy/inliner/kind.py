@@ -59,10 +59,14 @@ class InlinerKind:
         """What it decides of each call site. ``seed``: given to a ``policy.py`` that wants it."""
         if "policy" in policy.contents:
             content = policy.contents["policy"]
-            return decided(lambda: ask_python(content, seed, frozen, bench), frozen, bench, pure=False)
+            return decided(lambda: ask_python(content, seed, frozen, bench), frozen, bench)
         ((role, content),) = policy.contents.items()
-        how = Asked("model", _library(role, content, policy.manifest.files[role], bench), pure=True)
-        return decided(lambda: ask(how, frozen, bench), frozen, bench, pure=how.pure)
+        how = Asked("model", _library(role, content, policy.manifest.files[role], bench))
+        return decided(lambda: ask(how, frozen, bench), frozen, bench)
+
+    def is_pure(self, policy: Policy) -> bool:
+        """Of models and trees the harness makes code that can only compute; a ``policy.py`` is run."""
+        return "policy" not in policy.contents
 
     def parts(self) -> list[str]:
         """The plugin, and what turns a file into code."""

@@ -34,11 +34,9 @@ class Asked:
     """The shared library that decides."""
     options: tuple[str, ...] = ()
     """LLVM options of the library's own."""
-    pure: bool = False
-    """The harness has made the library, and it can only compute: asked again, it says the same."""
 
 
-DEFAULT = Asked("default", pure=True)
+DEFAULT = Asked("default")
 """LLVM's own heuristic, through the plugin."""
 
 

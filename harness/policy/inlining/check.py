@@ -24,7 +24,7 @@ def default_decisions(frozen: FrozenModule, bench: Bench) -> Decisions:
     key = digest_of(["default", frozen.digest, *_tools(bench)])
     known: str | None = bench.store.get("defaults", key)
     if known is None:
-        taken = decided(lambda: ask(DEFAULT, frozen, bench), frozen, bench, pure=DEFAULT.pure)
+        taken = decided(lambda: ask(DEFAULT, frozen, bench), frozen, bench)
         known = taken.content.decode()
         bench.store.put("defaults", key, known)
     return Decisions.parse(known.encode(), "the cache")

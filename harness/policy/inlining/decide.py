@@ -12,37 +12,20 @@ from harness.errors import CellError
 from harness.freeze import FrozenModule
 from harness.policy.inlining.ask import Answer
 from harness.policy.inlining.replay import replay_plan
-from harness.policy.inlining.sites import sites_of
 from harness.vocabulary import Outcome, PolicyKind
 
 __all__ = ["decided"]
 
 
-def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench, *, pure: bool) -> Decisions:
-    """The decisions that a policy takes, asked by ``ask``; twice, unless it is ``pure``.
+def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench) -> Decisions:
+    """The decisions that a policy takes, asked by ``ask``, once: ``harness.policy.again`` asks a second time.
 
-    Raises CellError: what ``ask`` raises, and ``not-replayable`` for a policy that decides otherwise when it is
-    asked again, or that did more to the module than decide.
+    Raises CellError: what ``ask`` raises, and ``not-replayable`` for a policy that did more to the module than decide.
     """
     answer = ask()
-    if not pure:
-        _require_same(answer, ask())
     decisions = Decisions(PolicyKind.INLINER, frozen.level, answer.body)
     _require_replay(answer, decisions, frozen, bench)
     return decisions
-
-
-def _require_same(first: Answer, second: Answer) -> None:
-    if first.body == second.body:
-        return
-    pairs = zip(sites_of(first.body), sites_of(second.body), strict=False)
-    number, differing = next(((n, one) for n, (one, other) in enumerate(pairs) if one != other), (None, None))
-    where = f"call site {number}, {differing.callee} in {differing.caller}" if differing else "one of them has more"
-    raise CellError(
-        Outcome.NOT_REPLAYABLE,
-        f"the policy decides otherwise when it is asked again ({where}): it must depend on the module alone, not on "
-        "time, addresses or chance",
-    )
 
 
 def _require_replay(answer: Answer, decisions: Decisions, frozen: FrozenModule, bench: Bench) -> None:

@@ -71,6 +71,10 @@ class PassSequenceKind:
                 raise CellError(Outcome.POLICY_ERROR, refused)
         return Decisions(PolicyKind.PASS_SEQUENCE, frozen.level, resolved.body)
 
+    def is_pure(self, policy: Policy) -> bool:
+        """Nothing of it is run."""
+        return True
+
     def parts(self) -> list[str]:
         """The table of passes: a list that it refuses is another cell than one that it allowed."""
         return [table_digest()]
