@@ -70,7 +70,7 @@ def test_a_policy_that_decides_by_the_minute_is_found_out(store: Store, tmp_path
     clock = submission(tmp_path / "clock", "policy.py", BY_THE_CLOCK)
     steady = submission(tmp_path / "steady", "policy.py", CHEAP_PYTHON)
     started = time.monotonic()
-    answer = user.harness(*words(clock, steady), code=1, **AFTER)
+    answer = user.harness(*words(clock, steady), code=1, timeout=400, **AFTER)
     assert time.monotonic() - started > PERIOD
     assert "2 cells' policies are asked again in " in answer.err
     assert outcomes(user) == {"clock": {Outcome.NOT_REPLAYABLE}, "steady": {Outcome.OK}}
@@ -79,7 +79,7 @@ def test_a_policy_that_decides_by_the_minute_is_found_out(store: Store, tmp_path
     assert (row.value, row.object_digest, row.decisions_digest) == (None, None, None)
     (run,) = user.runs()
     assert run.header.asked_again_after == pytest.approx(PERIOD + 0.1)
-    again = user.harness(*words(clock, steady), code=1, **AFTER)
+    again = user.harness(*words(clock, steady), code=1, timeout=400, **AFTER)
     assert again.computed == 0 and "asked again in " not in again.err
 
 
