@@ -30,6 +30,7 @@ __all__ = [
     "entry_name",
     "frozen_of",
     "functions_of",
+    "joined",
     "keep_refuted",
     "keep_result",
     "run_cell",
@@ -227,18 +228,21 @@ def run_cell(cell: Cell, metrics: list[str], bench: Bench) -> CellResult:
         return known
     result, functions = _compute(cell, key, frozen, metrics, bench)
     if earlier and result.outcome is Outcome.OK:
-        result = _joined(earlier, result, cell)
+        result = joined(earlier, result, cell.name)
     if functions and not result.transient:
         bench.store.put(bench.area("functions"), key, {**functions_of(key, bench), **functions})
     keep_result(result, bench)
     return result
 
 
-def _joined(earlier: CellResult, result: CellResult, cell: Cell) -> CellResult:
-    """Results of one cell with other metrics each. The first asking counts as such; what was final stays final."""
+def joined(earlier: CellResult, result: CellResult, where: str) -> CellResult:
+    """``ok`` results of one cell, with other metrics each, as one. The first asking stays the first, and final final.
+
+    A policy that decided otherwise this time ends as ``not-replayable``.
+    """
     if earlier.decisions_digest != result.decisions_digest:
         try:
-            require_same(*(Decisions.parse((one.decisions or "").encode(), cell.name) for one in (earlier, result)))
+            require_same(*(Decisions.parse((one.decisions or "").encode(), where) for one in (earlier, result)))
         except CellError as error:
             return result.withdrawn(error)
     values, missing = {**earlier.values, **result.values}, {**earlier.missing, **result.missing}
