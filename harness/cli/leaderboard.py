@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from harness.bench import ASKED_AGAIN_AFTER
 from harness.cli.output import Column, Format, emit, note, say
 from harness.cli.solver_tables import print_instances, print_solver_table, solver_legend
 from harness.errors import UsageError
@@ -12,7 +13,7 @@ from harness.measure import find_metric
 from harness.paths import default_results
 from harness.rank import campaigns, standings
 from harness.rank.contest import percent
-from harness.rank.isolation import trusted_policies
+from harness.rank.isolation import hurried_policies, trusted_policies
 from harness.rank.question import Question, is_of_solvers, questions
 from harness.rank.solver_standings import solver_standings
 from harness.rank.solvers import solver_sql
@@ -75,6 +76,7 @@ def print_standings(results: Path, format_: Format, *, published: bool = True, *
         tables = answers(of_programs, lambda question: standings(index, question))
         timed = [campaigns(index, question) for question, _ in tables]
         trusted = sorted({policy for question in every for policy in trusted_policies(index, question)})
+        hurried = sorted({policy for question in every for policy in hurried_policies(index, question)})
     if format_ is not Format.TABLE:
         records = [row.record() for _, table in tables for row in table]
         emit(records + [row.record() for _, table in solved for row in table.standings], COLUMNS, format_)
@@ -88,6 +90,8 @@ def print_standings(results: Path, format_: Format, *, published: bool = True, *
         print_solver_table(solver_table)
     if trusted:
         note(f"\nmeasured without the sandbox (--trust): {', '.join(trusted)}")
+    if hurried:
+        note(f"\nin runs that asked policies again sooner than after {ASKED_AGAIN_AFTER:g} s: {', '.join(hurried)}")
     if tables:
         note(
             "\nratios are geometric means of reference / policy: above 1 is better; ranks go by strict, and who cannot "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index"]
 
-_VERSION = 8
+_VERSION = 9
 _COLUMNS = {
     "cell": "VARCHAR",
     "campaign": "VARCHAR",
@@ -190,7 +190,8 @@ def _build(made: Path, runs: list[Path]) -> None:
         connection.execute(
             "CREATE TABLE runs (run VARCHAR, suite VARCHAR, suite_version VARCHAR, track VARCHAR, started VARCHAR,"
             " finished VARCHAR, llvm VARCHAR, llvm_version VARCHAR, commit VARCHAR, dirty BOOLEAN, cpu VARCHAR,"
-            " min_coverage DOUBLE, file VARCHAR, time_scale DOUBLE, cores BIGINT, fresh VARCHAR)"
+            " min_coverage DOUBLE, file VARCHAR, time_scale DOUBLE, cores BIGINT, fresh VARCHAR,"
+            " asked_again_after DOUBLE)"
         )
         connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(_CAMPAIGN)})")
         timed = _typed(_BLOCK | _SAMPLE | _CONDITIONS)
@@ -219,11 +220,11 @@ def _load(connection: "duckdb.DuckDBPyConnection", path: Path) -> None:
 
     header, lines = check_run(path)
     connection.execute(
-        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [header.run, header.suite, header.suite_version, header.track.value, header.started, header.finished]
         + [header.llvm, header.llvm_version, header.commit, header.dirty, header.host.cpu, header.min_coverage]
         + [str(path), *((None, None) if (how := header.solving) is None else (how.time_scale, how.cores))]
-        + [None if header.fresh is None else header.fresh.seed],
+        + [None if header.fresh is None else header.fresh.seed, header.asked_again_after],
     )
     facts = [[header.run, n, f.split.value, f.origin, f.program_digest] for n, f in header.benchmarks.items()]
     if facts:

@@ -1,12 +1,14 @@
-"""What was measured without the sandbox never takes the place of what was measured in it, and is told."""
+"""What was measured without the sandbox never takes the place of what was measured in it, and is told; so is haste."""
 
 from pathlib import Path
 
+import pytest
+
 from harness.rank import standings
-from harness.rank.isolation import trusted_policies
+from harness.rank.isolation import hurried_policies, trusted_policies
 from harness.rank.standings import Question
 from harness.record import open_index
-from harness.vocabulary import Isolation
+from harness.vocabulary import Isolation, PolicyKind
 from tests.rows import LLVM, row, run_file
 
 QUESTION = Question("made", "x86-64", "size", "size.alloc", "Oz", LLVM)
@@ -41,3 +43,11 @@ def test_a_newer_failure_without_it_displaces_nothing(tmp_path: Path) -> None:
     later = {"started": "2026-02-01T00:00:00+00:00", "finished": "2026-02-01T00:01:00+00:00"}
     run_file(tmp_path, [row("one", "Oz", 100), row("one", "new", None, **TRUSTED)], **later)
     assert found(tmp_path) == ({"Oz": 1.0, "new": 2.0}, [])
+
+
+@pytest.mark.parametrize(("after", "told"), [(None, []), (0.0, ["new"]), (60.9, ["new"]), (61.0, []), (90.0, [])])
+def test_who_was_asked_again_too_soon_is_told(tmp_path: Path, after: float | None, told: list[str]) -> None:
+    rows = [row("one", "Oz", 100), row("one", "new", 50, kind=PolicyKind.INLINER)]
+    run_file(tmp_path, rows, asked_again_after=after)
+    with open_index(tmp_path) as index:
+        assert hurried_policies(index, QUESTION) == told
