@@ -102,7 +102,7 @@ class Outcome(StrEnum):
     OK = "ok"
     """Every workload's output equals the reference's; all metrics were measured."""
     POLICY_ERROR = "policy-error"
-    """The policy decided nothing usable: an unknown pass, an unreadable file, a crash."""
+    """The policy decided nothing usable: an unknown or refused pass, an unreadable file, a crash."""
     POLICY_TIMEOUT = "policy-timeout"
     """The policy did not decide in time."""
     COMPILE_ERROR = "compile-error"

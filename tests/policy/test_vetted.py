@@ -17,6 +17,7 @@ from harness.policy.pass_sequence.check import ADAPTORS, PassRefusedError, pipel
 from harness.policy.pass_sequence.kind import resolve
 from harness.policy.pass_sequence.names import GONE, LEGACY_ACTIONS
 from harness.policy.pass_sequence.vetted import VETTED
+from harness.policy.pass_sequence.vetted.page import passes_page
 from harness.suite.load import Program
 from harness.toolchain import Toolchain
 from harness.vocabulary import Level, Outcome, PolicyKind, Target
@@ -55,6 +56,10 @@ def test_every_pass_that_opt_lists_has_a_record_and_no_record_is_of_another(tool
         assert re.fullmatch(r"it .+\.", record.reason), name
         if name in known and name not in {"invalidate", "verify"}:
             assert record.parameters | set(record.refused_parameters) <= known[name], name
+
+
+def test_the_page_is_of_this_table() -> None:
+    assert (ROOT / "docs" / "passes.md").read_text() == passes_page()
 
 
 def test_a_parameter_that_opt_has_and_the_table_lacks_is_refused(toolchain: Toolchain) -> None:
