@@ -1,7 +1,9 @@
 """The cache: finished pieces of work in folders and small records, each named by its key's digest.
 
 An entry appears whole or not at all (made in a temporary folder, then renamed), so that a killed
-process leaves nothing that a later one could mistake for a result.
+process leaves nothing that a later one could mistake for a result. It carries the digests of what it holds,
+which are checked when a run first reads it: a damaged disk, a stray edit and foreign code are found. Whoever owns
+the files can make digests that fit.
 """
 
 import errno
@@ -15,7 +17,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from harness.errors import PrerequisiteError
+from harness.digest import digest_file, digest_of
+from harness.errors import PrerequisiteError, UsageError
 
 __all__ = ["Store", "cache_errors", "make_cache_folder", "no_space", "require_space"]
 
@@ -23,6 +26,9 @@ _ENOUGH = 64 << 20
 """Bytes. A statically linked program takes a few MiB; a linker dies of SIGBUS, without a word, when
 its output does not fit."""
 _NO_SPACE = (b"No space left on device", b"Disk quota exceeded")
+_SUMS = ".sums"
+"""File of an entry with the digests of all others."""
+_LARGEST_RECORD = 1 << 28
 
 
 def no_space(where: Path) -> PrerequisiteError:
@@ -77,6 +83,7 @@ class Store:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._locks: dict[tuple[str, str], Lock] = {}
+        self._checked: set[tuple[str, str]] = set()
         self._guard = Lock()
         self._temporary = root / "tmp"
         make_cache_folder(self._temporary, root)
@@ -86,40 +93,89 @@ class Store:
         """Where the entry is, or would be."""
         return self.root / kind / key[:2] / key
 
+    def check_anew(self) -> None:
+        """Check every entry again when it is read next: a run begins."""
+        self._checked.clear()
+
     def folder(self, kind: str, key: str, make: Callable[[Path], None]) -> Path:
-        """The entry's folder; ``make`` fills it first if it does not exist yet."""
+        """The entry's folder; ``make`` fills it first if it does not exist yet.
+
+        Raises UsageError, naming the file, for an entry that was altered after it was made.
+        """
         final = self.path(kind, key)
-        if final.is_dir():
+        if self._is_whole(kind, key):
             return final
         with self._lock(kind, key):
-            if final.is_dir():
+            if self._is_whole(kind, key):
                 return final
             with self.scratch() as scratch, cache_errors(self.root):
                 made = scratch / "entry"
                 made.mkdir()
                 make(made)
+                (made / _SUMS).write_text(json.dumps({"of": [kind, key], "files": _digests(made)}))
                 final.parent.mkdir(parents=True, exist_ok=True)
+                if final.is_dir() and not (final / _SUMS).exists():  # of a harness that kept no digests
+                    final.rename(scratch / "old")
                 try:
                     made.rename(final)
+                    self._checked.add((kind, key))
                 except OSError as error:  # another process was faster; its entry is as good
                     if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                         raise
+                    self._is_whole(kind, key)
         return final
 
-    def get(self, kind: str, key: str) -> Any | None:
-        """The JSON record stored under the key, or None."""
+    def _is_whole(self, kind: str, key: str) -> bool:
+        """Whether the entry is there, as it was made. Raises UsageError for one that was altered."""
+        final = self.path(kind, key)
+        if not final.is_dir():
+            return False
+        if (kind, key) in self._checked:
+            return True
         try:
-            return json.loads(self.path(kind, key).with_suffix(".json").read_bytes())
-        except (FileNotFoundError, ValueError):  # missing, or no JSON: a damaged disk
+            sums = json.loads((final / _SUMS).read_bytes())
+            of, files = sums["of"], dict(sums["files"])
+        except FileNotFoundError:
+            return False
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise _altered(final / _SUMS, final) from None
+        if of != [kind, key]:
+            raise _altered(final, final)
+        found = _digests(final)
+        if different := sorted(name for name in {*files, *found} if files.get(name) != found.get(name)):
+            raise _altered(final / different[0], final)
+        self._checked.add((kind, key))
+        return True
+
+    def get(self, kind: str, key: str) -> Any | None:
+        """The JSON record stored under the key, or None.
+
+        Raises UsageError, naming the file, for one that was altered after it was stored.
+        """
+        file = self.path(kind, key).with_suffix(".json")
+        try:
+            if file.stat().st_size > _LARGEST_RECORD:
+                raise _altered(file, file)
+            known = json.loads(file.read_bytes())
+        except (FileNotFoundError, ValueError):  # missing, or torn when the machine failed
             return None
+        except RecursionError:
+            raise _altered(file, file) from None
+        if not isinstance(known, dict) or known.keys() != {"sha256", "value"}:  # of a harness that kept no digests
+            return None
+        if known["sha256"] != _digest_of_record(kind, key, known["value"]):
+            raise _altered(file, file)
+        return known["value"]
 
     def put(self, kind: str, key: str, value: Any) -> None:
         """Store a JSON record under the key."""
         final = self.path(kind, key).with_suffix(".json")
+        value = json.loads(json.dumps(value))  # as it will be read
         with cache_errors(self.root):
             final.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile("w", prefix=f"{os.getpid()}-", dir=self._temporary, delete=False) as file:
-                json.dump(value, file, separators=(",", ":"))
+                record = {"sha256": _digest_of_record(kind, key, value), "value": value}
+                json.dump(record, file, separators=(",", ":"))
             os.replace(file.name, final)
 
     @contextmanager
@@ -150,3 +206,31 @@ class Store:
             owner = entry.name.split("-")[0]
             if owner.isdigit() and not Path(f"/proc/{owner}").exists():
                 shutil.rmtree(entry, ignore_errors=True) if entry.is_dir() else entry.unlink(missing_ok=True)
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """Relative name → SHA-256 of every file, ``-> TARGET`` of every link; the file of digests is left out."""
+    found: dict[str, str] = {}
+    for parent, folders, files in os.walk(folder):
+        for name in (*files, *folders):
+            path = Path(parent, name)
+            if path.is_symlink():
+                found[path.relative_to(folder).as_posix()] = f"-> {path.readlink()}"
+            elif path.is_file():
+                found[path.relative_to(folder).as_posix()] = digest_file(path)
+            elif not path.is_dir():
+                found[path.relative_to(folder).as_posix()] = "neither a file nor a folder"
+    found.pop(_SUMS, None)
+    return found
+
+
+def _digest_of_record(kind: str, key: str, value: Any) -> str:
+    return digest_of([kind, key, value])
+
+
+def _altered(what: Path, entry: Path) -> UsageError:
+    return UsageError(
+        "this entry of the cache was altered after it was made",
+        where=str(what),
+        hint=f"remove {entry}: it is made again; if you did not alter it, check the disk",
+    )

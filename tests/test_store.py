@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import PrerequisiteError
+from harness.errors import PrerequisiteError, UsageError
 from harness.store import Store, require_space
 
 KEY, OTHER = "ab" + "0" * 62, "ab" + "1" * 62
@@ -44,7 +44,14 @@ def test_an_entry_is_made_once(cache: Store) -> None:
     assert cache.folder("kind", KEY, make) == first == cache.path("kind", KEY)
     assert Store(cache.root).folder("kind", KEY, make) == first
     assert len(calls) == 1
-    assert contents(cache) == ["kind", "kind/ab", f"kind/ab/{KEY}", f"kind/ab/{KEY}/file", "tmp"]
+    assert contents(cache) == [
+        "kind",
+        "kind/ab",
+        f"kind/ab/{KEY}",
+        f"kind/ab/{KEY}/.sums",
+        f"kind/ab/{KEY}/file",
+        "tmp",
+    ]
     assert (first / "file").read_text() == "content"
 
 
@@ -57,7 +64,7 @@ def test_a_failed_entry_leaves_nothing_and_is_tried_again(cache: Store) -> None:
         cache.folder("kind", KEY, fail)
     assert contents(cache) == ["tmp"]
     assert cache.folder("kind", KEY, lambda entry: (entry / "whole").touch()).is_dir()
-    assert [p.name for p in cache.path("kind", KEY).iterdir()] == ["whole"]
+    assert sorted(p.name for p in cache.path("kind", KEY).iterdir()) == [".sums", "whole"]
 
 
 def test_threads_make_it_once_and_do_not_wait_for_other_keys(cache: Store) -> None:
@@ -114,7 +121,7 @@ def test_two_processes_get_one_entry(cache: Store) -> None:
             assert out == f"{cache.path('kind', KEY)}\n"
             assert child.returncode == 0
     entry = cache.path("kind", KEY)
-    assert sorted(p.name for p in entry.iterdir()) == ["done", "who"]
+    assert sorted(p.name for p in entry.iterdir()) == [".sums", "done", "who"]
     assert (entry / "who").read_text() == str(one.pid)  # the first; the second's was as good, and went
     assert list((cache.root / "tmp").iterdir()) == []
 
@@ -128,7 +135,7 @@ def test_a_killed_process_leaves_no_entry_and_no_rubbish(cache: Store) -> None:
         (leftover,) = [p.name for p in (Store(cache.root).root / "tmp").iterdir()]
         assert leftover.startswith(f"{alive.pid}-")  # what a living process is at work on stays
         alive.communicate("go\n", timeout=20)
-    assert sorted(p.name for p in cache.path("kind", KEY).iterdir()) == ["done", "who"]
+    assert sorted(p.name for p in cache.path("kind", KEY).iterdir()) == [".sums", "done", "who"]
 
 
 def test_records_of_a_killed_process_go_away_too(cache: Store) -> None:
@@ -259,7 +266,100 @@ def test_a_record_is_never_seen_half(cache: Store) -> None:
                 assert record is not None and record["twice"] == 2 * record["number"]
             writer.send_signal(signal.SIGKILL)
             writer.wait(timeout=20)
-        record = json.loads((cache.root / "kind" / "ab" / f"{KEY}.json").read_bytes())
+        record = json.loads((cache.root / "kind" / "ab" / f"{KEY}.json").read_bytes())["value"]
         assert record["twice"] == 2 * record["number"]
     Store(cache.root)
     assert list((cache.root / "tmp").iterdir()) == []
+
+
+def made(entry: Path) -> None:
+    (entry / "value").write_text("1")
+    (entry / "part").mkdir()
+    (entry / "part" / "link").symlink_to("../value")
+
+
+ALTERATIONS = {
+    "another value": lambda entry: (entry / "value").write_text("2"),
+    "a file more": lambda entry: (entry / "part" / "more.h").write_text(""),
+    "a file less": lambda entry: (entry / "value").unlink(),
+    "a link elsewhere": lambda entry: (
+        (entry / "part" / "link").unlink(),
+        (entry / "part" / "link").symlink_to("/etc"),
+    ),
+    "a link for a file": lambda entry: ((entry / "value").unlink(), (entry / "value").symlink_to("/etc/hostname")),
+    "a pipe": lambda entry: os.mkfifo(entry / "pipe"),
+    "no digests in it": lambda entry: (entry / ".sums").write_text("{}"),
+    "digests that are no JSON": lambda entry: (entry / ".sums").write_text("["),
+    "deep digests": lambda entry: (entry / ".sums").write_text("[" * 100_000),
+    "digests of another kind": lambda entry: (entry / ".sums").write_text("[1]"),
+}
+
+
+@pytest.mark.parametrize("how", ALTERATIONS)
+def test_an_altered_entry_is_not_used(cache: Store, how: str) -> None:
+    """Found when a run first reads it; what another run has made stays as it was for that one."""
+    entry = cache.folder("kind", KEY, made)
+    ALTERATIONS[how](entry)
+    with pytest.raises(UsageError, match="altered") as refused:
+        Store(cache.root).folder("kind", KEY, made)
+    assert str(entry) in str(refused.value)
+    cache.check_anew()
+    with pytest.raises(UsageError, match="altered"):
+        cache.folder("kind", KEY, made)
+    shutil.rmtree(entry)
+    assert (cache.folder("kind", KEY, made) / "value").read_text() == "1"
+
+
+def test_an_entry_under_another_key_is_not_used(cache: Store) -> None:
+    entry = cache.folder("kind", KEY, made)
+    shutil.copytree(entry, cache.path("kind", OTHER), symlinks=True)
+    with pytest.raises(UsageError, match="altered"):
+        cache.folder("kind", OTHER, made)
+    shutil.copytree(entry, cache.path("other", KEY), symlinks=True)
+    with pytest.raises(UsageError, match="altered"):
+        cache.folder("other", KEY, made)
+
+
+def test_an_entry_of_a_harness_without_digests_is_made_again(cache: Store) -> None:
+    entry = cache.folder("kind", KEY, made)
+    (entry / ".sums").unlink()
+    (entry / "value").write_text("old")
+    assert (Store(cache.root).folder("kind", KEY, made) / "value").read_text() == "1"
+    file = cache.path("kind", KEY).with_suffix(".json")
+    file.write_text('{"outcome": "ok"}')
+    assert cache.get("kind", KEY) is None
+
+
+@given(value=st.recursive(st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+                          | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))  # fmt: skip
+def test_records_come_back_as_they_went(tmp_path_factory: pytest.TempPathFactory, value: Any) -> None:
+    store = Store(tmp_path_factory.getbasetemp() / "records")
+    store.put("kind", KEY, value)
+    assert store.get("kind", KEY) == value
+
+
+@pytest.mark.parametrize("change", ["value", "digest", "key", "kind", "number for text"])
+def test_an_altered_record_is_not_used(cache: Store, change: str) -> None:
+    cache.put("kind", KEY, {"size.alloc": 43915})
+    file = cache.path("kind", KEY).with_suffix(".json")
+    text = file.read_text()
+    if change == "value":
+        file.write_text(text.replace("43915", "10979"))
+    elif change == "number for text":
+        file.write_text(text.replace("43915", '"43915"'))
+    elif change == "digest":
+        file.write_text(text.replace('"sha256":"', '"sha256":"0'))
+    elif change == "key":
+        file.rename(cache.path("kind", OTHER).with_suffix(".json"))
+    else:
+        cache.path("other", KEY).parent.mkdir(parents=True)
+        file.rename(cache.path("other", KEY).with_suffix(".json"))
+    with pytest.raises(UsageError, match="altered"):
+        cache.get("other" if change == "kind" else "kind", OTHER if change == "key" else KEY)
+
+
+def test_a_deep_record_is_no_traceback(cache: Store) -> None:
+    cache.put("kind", KEY, 1)
+    cache.path("kind", KEY).with_suffix(".json").write_text("[" * 100_000)
+    with pytest.raises(UsageError, match="altered"):
+        cache.get("kind", KEY)

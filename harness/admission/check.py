@@ -19,8 +19,8 @@ from harness.admission.seeds import seed_faults, try_seeds
 from harness.bench import Bench
 from harness.engine import Engine
 from harness.errors import CellError, UsageError
-from harness.flow.cell import reference_object
 from harness.flow.progress import Observer
+from harness.flow.take import reference_object
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, prepare
 from harness.verify.verify import run_workloads

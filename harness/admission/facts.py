@@ -10,8 +10,9 @@ from harness.admission.length import native_seconds
 from harness.bench import Bench
 from harness.engine import Engine
 from harness.errors import CellError
-from harness.flow.cell import Cell, functions_of, reference_object, run_cell
+from harness.flow.cell import Cell, functions_of, run_cell
 from harness.flow.progress import Observer
+from harness.flow.take import reference_object
 from harness.policy.load import load_policy
 from harness.suite.describe import describe_program
 from harness.suite.load import Program

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from harness.admission.sanitizers import sanitizer_findings
 from harness.bench import Bench
 from harness.errors import CellError
-from harness.flow.cell import reference_object
+from harness.flow.take import reference_object
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload
 from harness.verify.verify import run_workloads

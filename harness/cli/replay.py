@@ -51,7 +51,7 @@ def replay(
     results: Path | None,
     format_: Format,
 ) -> int:
-    """Exit code: 0 when every object is equal, 1 when one is not."""
+    """Exit code: 0 when every object and every deterministic value is equal, 1 when one is not."""
     folder = results or default_results()
     found = find_run(run, folder)
     if found.header.track is Track.SHARDING:
@@ -64,7 +64,12 @@ def replay(
         answers = replay_run(found, bench, engine, found.path.parent, progress, benchmarks, policies, suite)
     finally:
         progress.close()
-    return _tell(answers, COLUMNS, format_, "objects rebuilt from their decisions are equal")
+    code = _tell(answers, COLUMNS, format_, "objects rebuilt from their decisions are equal")
+    equal = sum(answer.values - len(answer.differing) for answer in answers)
+    note(f"{equal} of {sum(answer.values for answer in answers)} values measured again are equal")
+    if skipped := sorted({name for answer in answers for name in answer.skipped}):
+        note(f"not compared, since C library, linker or emulator are others than in the run: {', '.join(skipped)}")
+    return code
 
 
 def _judge_again(

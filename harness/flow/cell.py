@@ -1,26 +1,24 @@
 """One cell: decide → apply → verify → measure, for one policy on one program, target and seed."""
 
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
-from harness.apply import Compiled, CompilePlan, compile_decisions, optimise
+from harness.apply import compile_decisions
 from harness.bench import Bench
-from harness.blocks import Code, analyse
 from harness.decide import Decisions
 from harness.digest import digest_of
 from harness.errors import CellError
 from harness.flow.moment import Moment
+from harness.flow.take import Functions, Made, take_metrics
 from harness.freeze import FrozenModule, freeze, perturbed
-from harness.measure import Breakdown, Evidence, Metric, Need, NotMeasurableError, Subject, find_metric
+from harness.measure import find_metric
 from harness.native import native_digest
 from harness.policy import Policy, kind_of
 from harness.policy.again import require_same
 from harness.record import Row
 from harness.suite.load import Program
-from harness.suite.workloads import ReadyWorkload, prepare, workloads_digest
-from harness.verify import CountedRun, Trial, expected_results, link_program, verify, verify_counted
-from harness.vocabulary import Isolation, Level, Outcome, PolicyKind, Target, Track
+from harness.suite.workloads import prepare, workloads_digest
+from harness.vocabulary import Isolation, Level, Outcome, Target, Track
 
 __all__ = [
     "Cell",
@@ -249,17 +247,12 @@ def joined(earlier: CellResult, result: CellResult, where: str) -> CellResult:
     return replace(result, values=values, missing=missing, asked=earlier.asked)
 
 
-Functions = dict[str, dict[str, int | float]]
-
-
 def _compute(
     cell: Cell, key: str, frozen: FrozenModule, metrics: list[str], bench: Bench
 ) -> tuple[CellResult, Functions]:
     """The four steps in their order. What was reached before a failure stays in the result."""
     reached: dict[str, Any] = {"frozen_digest": frozen.digest}
     kind = kind_of(cell.policy.manifest.kind)
-    chosen = [find_metric(name) for name in metrics]
-    needs = frozenset[Need]().union(*(metric.needs for metric in chosen))
     try:
         decisions = kind.decide(cell.policy, frozen, cell.seed, bench)
         reached |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
@@ -267,70 +260,8 @@ def _compute(
         plan = kind.plan(decisions, cell.target)
         compiled = compile_decisions(frozen, decisions, plan, bench)
         reached["object_digest"] = compiled.digest
-        runs = _verify(cell, compiled, Need.RUNS in needs, bench)
-        code = _code(cell, frozen, plan, compiled, bench) if Need.CODE in needs else ""
-        subject = Subject(
-            compiled.object, cell.target, compiled.ir_instructions, compiled.cpu, Evidence(runs, code), bench
-        )
-        values, missing, functions = _measure(chosen, subject)
-        return CellResult(key, Outcome.OK, values=values, missing=missing, asked=asked, **reached), functions
+        taken = take_metrics(Made(cell.program, cell.target, frozen, plan, compiled), metrics, bench)
+        found = CellResult(key, Outcome.OK, values=taken.values, missing=taken.missing, asked=asked, **reached)
+        return found, taken.functions
     except CellError as error:
         return CellResult(key, error.outcome, error.message, transient=error.transient, **reached), {}
-
-
-def _measure(metrics: list[Metric], subject: Subject) -> tuple[dict[str, int | float], dict[str, str], Functions]:
-    values: dict[str, int | float] = {}
-    missing: dict[str, str] = {}
-    functions: Functions = {}
-    for metric in metrics:
-        try:
-            found = metric.measure(replace(subject, model=metric.model(subject.target)))
-        except NotMeasurableError as reason:
-            missing[metric.name] = str(reason)
-            continue
-        if isinstance(found, Breakdown):
-            values[metric.name] = found.value
-            functions[metric.name] = dict(found.functions)
-        else:
-            values[metric.name] = found
-    return values, missing, functions
-
-
-def _verify(cell: Cell, compiled: Compiled, counted: bool, bench: Bench) -> tuple[CountedRun, ...]:
-    """Verify the object; ``counted``: in runs that are counted, which are returned."""
-    ready = prepare(cell.program, bench.store)
-
-    def build_reference() -> tuple[Path, str]:
-        return reference_object(cell.program, Level.O0, Target.X86_64, bench)
-
-    def trial_of(ready: tuple[ReadyWorkload, ...]) -> Trial:
-        expected = expected_results(cell.program, ready, build_reference, bench)
-        return Trial(cell.program, cell.target, compiled.object, compiled.digest, ready, expected)
-
-    runs: tuple[CountedRun, ...] = ()
-    if counted:
-        runs = verify_counted(trial_of(ready), bench)
-    else:
-        verify(trial_of(ready), bench)
-    if hidden := prepare(cell.program, bench.store, "hidden"):
-        verify(trial_of(hidden), bench)
-    return runs
-
-
-def _code(cell: Cell, frozen: FrozenModule, plan: CompilePlan, compiled: Compiled, bench: Bench) -> Code | str:
-    def link(linked_object: Path, program: Path) -> None:
-        link_program(cell.program.benchmark, cell.target, linked_object, program, bench.toolchain, bench.store)
-
-    benchmark = cell.program.benchmark
-    runtime = bench.toolchain.runtime_fingerprint(cell.target, benchmark.language)
-    linked_as = [benchmark.link, benchmark.language, runtime]
-    return analyse(compiled, plan, lambda: optimise(frozen, plan, bench).bitcode, link, linked_as, bench)
-
-
-def reference_object(program: Program, level: Level, target: Target, bench: Bench) -> tuple[Path, str]:
-    """Object and digest of the program compiled by the reference plan of a level."""
-    frozen = freeze(program, target, level, bench)
-    decisions = Decisions(PolicyKind.LEVEL, level)
-    plan = kind_of(PolicyKind.LEVEL).plan(decisions, target)
-    compiled = compile_decisions(frozen, decisions, plan, bench)
-    return compiled.object, compiled.digest

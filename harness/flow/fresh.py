@@ -23,9 +23,10 @@ from harness.bench import Bench
 from harness.digest import digest_of
 from harness.engine import Engine
 from harness.errors import CellError
-from harness.flow.cell import Cell, entry_name, frozen_of, keep_refuted, reference_object
+from harness.flow.cell import Cell, entry_name, frozen_of, keep_refuted
 from harness.flow.progress import Observer
 from harness.flow.request import Request
+from harness.flow.take import reference_object
 from harness.policy import kind_of
 from harness.record import Row
 from harness.record.decisions import load_decisions

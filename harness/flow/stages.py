@@ -9,10 +9,11 @@ from typing import TypeVar
 from harness.bench import Bench
 from harness.engine import Engine
 from harness.errors import CellError, UsageError
-from harness.flow.cell import Cell, frozen_of, reference_object
+from harness.flow.cell import Cell, frozen_of
 from harness.flow.outlook import remember_rate
 from harness.flow.progress import Observer
 from harness.flow.request import Module
+from harness.flow.take import reference_object
 from harness.freeze import freeze, freeze_key
 from harness.policy.inlining import INLINING
 from harness.policy.inlining.check import require_faithful

@@ -15,9 +15,10 @@ from harness.bench import Bench
 from harness.decide import Decisions
 from harness.engine import Engine
 from harness.errors import CellError
-from harness.flow.cell import Cell, CellResult, entry_name, reference_object, run_cell
+from harness.flow.cell import Cell, CellResult, entry_name, run_cell
 from harness.flow.progress import Observer
 from harness.flow.request import Request
+from harness.flow.take import reference_object
 from harness.freeze import freeze
 from harness.machine import cpu_model
 from harness.policy import kind_of

@@ -215,13 +215,18 @@ def _cxx_library(compiler: str, target: Target) -> str:
 
 
 class _FileDigests:
-    """Digests of large files, remembered by path, size and modification time."""
+    """Digests of large files, remembered by path, size and modification time.
+
+    What is remembered carries a digest of its own: where that does not fit, nothing is remembered.
+    """
 
     def __init__(self, memory: Path) -> None:
         self._memory = memory
         try:
-            self._known: dict[str, str] = json.loads(memory.read_bytes())
-        except (OSError, ValueError):
+            kept = json.loads(memory.read_bytes())
+            whole = kept["sha256"] == digest_of(kept["files"])
+            self._known: dict[str, str] = dict(kept["files"]) if whole else {}
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             self._known = {}
         self._changed = False
 
@@ -239,7 +244,7 @@ class _FileDigests:
         try:
             self._memory.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile("w", dir=self._memory.parent, delete=False) as file:
-                json.dump(self._known, file)
+                json.dump({"sha256": digest_of(self._known), "files": self._known}, file)
             os.replace(file.name, self._memory)
         except OSError:  # a full or read-only cache: the digests are simply taken again next time
             return

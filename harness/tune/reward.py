@@ -13,7 +13,7 @@ from harness.apply.plan import OBJECT, OPTIMISED, clang_generate
 from harness.bench import Bench
 from harness.digest import digest_bytes, digest_of
 from harness.elf import allocated_bytes, executable_bytes
-from harness.flow.cell import reference_object
+from harness.flow.take import reference_object
 from harness.freeze import freeze
 from harness.native import native_digest
 from harness.policy import Policy

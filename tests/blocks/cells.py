@@ -7,7 +7,8 @@ from typing import Any
 from harness.apply import compile_decisions, optimise
 from harness.bench import Bench
 from harness.blocks import Code, analyse
-from harness.flow.cell import Cell, CellResult, functions_of, reference_object, run_cell
+from harness.flow.cell import Cell, CellResult, functions_of, run_cell
+from harness.flow.take import reference_object
 from harness.freeze import freeze
 from harness.measure import choose_metrics
 from harness.policy import kind_of, load_policy

@@ -9,9 +9,9 @@ from harness.admission.sanitizers import sanitizer_findings
 from harness.bench import Bench
 from harness.engine import InProcess
 from harness.errors import UsageError
-from harness.flow.cell import reference_object
 from harness.flow.progress import SilentObserver
 from harness.flow.stages import freeze_modules
+from harness.flow.take import reference_object
 from harness.freeze import freeze
 from harness.suite.describe import describe_program
 from harness.suite.load import Program

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from harness.record import Row
 from harness.record.decisions import store_decisions
 from harness.suite.load import load_suite
 from harness.toolchain import Toolchain
-from harness.vocabulary import Level, PolicyKind
+from harness.vocabulary import Level, Outcome, PolicyKind
 from tests.drive import ROOT, TINY, User, forge, write_policy
 from tests.rows import written_by_another
 
@@ -50,6 +51,7 @@ def test_every_object_is_rebuilt(recorded: User) -> None:
         (row.benchmark, row.target.value, row.policy): row.object_digest for row in run.rows
     }
     assert "12 of 12 objects rebuilt from their decisions are equal" in answer.err
+    assert "12 of 12 values measured again are equal" in answer.err
 
 
 def test_part_of_a_run_by_path_and_from_an_empty_cache(recorded: User, tmp_path: Path) -> None:
@@ -92,6 +94,50 @@ def test_other_decisions_give_another_object(recorded: User, tmp_path: Path) -> 
     assert "0 of 12 objects" in answer.err
     table = user.harness("replay", forged.header.run, "--suite", TINY, "--policy", "Oz", code=1)
     assert table.out.count("not-replayable") == 6
+
+
+def test_values_that_were_never_measured(recorded: User, tmp_path: Path) -> None:
+    """Someone who divides the sizes by four, and gives the file the name that fits: the objects are still right."""
+    user = copy_of(recorded, tmp_path)
+    (run,) = user.runs()
+    values = {id(row): row.value for row in run.rows}
+    rows = [row.model_copy(update={"value": int(values[id(row)]) // 4}) for row in run.rows]  # type: ignore[arg-type]
+    forged = forge(replace(run, rows=tuple(rows)))
+    answer = user.harness("replay", forged.header.run, "--suite", TINY, "--json", code=1)
+    cells = json.loads(answer.out)
+    assert {cell["outcome"] for cell in cells} == {"not-replayable"}
+    assert all(cell["recorded"] == cell["rebuilt"] for cell in cells)
+    assert {
+        (cell["benchmark"], cell["target"], cell["policy"]): cell["differing"]["size.alloc"][1] for cell in cells
+    } == {(row.benchmark, row.target.value, row.policy): row.value for row in run.rows}
+    assert "0 of 12 values measured again are equal" in answer.err
+
+
+def test_an_outcome_that_was_never_seen(recorded: User, tmp_path: Path) -> None:
+    """Someone who makes another's good cells fail."""
+    user = copy_of(recorded, tmp_path)
+    (run,) = user.runs()
+    changes = {"outcome": Outcome.WRONG_OUTPUT, "metric": None, "unit": None, "value": None, "detail": "workload one"}
+    header = run.header.model_copy(update={"fresh": None})
+    forged = forge(replace(run, header=header), **changes)
+    answer = user.harness("replay", forged.header.run, "--suite", TINY, "--benchmark", "glob", "--json", code=1)
+    assert {cell["detail"] for cell in json.loads(answer.out)} == {"recorded as wrong-output, and now it is ok"}
+
+
+def test_counts_are_compared_too(tiny: User, tmp_path: Path) -> None:
+    user = User(tiny.cache, tmp_path / "results")
+    words = ("--suite", TINY, "--benchmark", "glob", "--target", "x86-64")
+    user.harness("run", *words, "--policy", "Oz", "--metric", "size.alloc,instructions,mca.static,compile.cpu", code=0)
+    (run,) = user.runs()
+    assert "3 of 3 values" in user.harness("replay", run.header.run, "--suite", TINY, code=0).err
+    rows = [
+        row.model_copy(update={"value": row.value - 1}) if row.metric == "instructions" else row  # type: ignore[operator]
+        for row in run.rows
+    ]
+    forged = forge(replace(run, rows=tuple(rows)))
+    answer = user.harness("replay", forged.header.run, "--suite", TINY, code=1)
+    assert "instructions is " in answer.out
+    assert "2 of 3 values" in answer.err
 
 
 def test_decisions_that_no_longer_compile(recorded: User, tmp_path: Path) -> None:

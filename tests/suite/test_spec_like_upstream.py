@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from harness.bench import Bench
-from harness.flow.cell import reference_object
+from harness.flow.take import reference_object
 from harness.suite.generators import generate
 from harness.suite.load import Program, load_suite
 from harness.suite.workloads import prepare

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.digest import digest_of
 from harness.errors import PrerequisiteError
 from harness.process import Limits, run
 from harness.toolchain import TARGETS, Toolchain, find_toolchain, llvm
@@ -231,10 +232,13 @@ def test_digests_of_files_are_remembered_while_they_are_unchanged(tmp_path: Path
     toolchain = pretended(tmp_path / "llvm")
     first = toolchain.fingerprint
     memory = empty_cache / "file-digests.json"
-    known = json.loads(memory.read_bytes())
+    known = json.loads(memory.read_bytes())["files"]
     assert any(name.startswith(f"{tmp_path}/llvm/bin/clang:") for name in known)
-    memory.write_text(json.dumps(dict.fromkeys(known, "remembered")))
+    other = dict.fromkeys(known, "remembered")
+    memory.write_text(json.dumps({"sha256": digest_of(other), "files": other}))
     assert anew(toolchain).fingerprint != first  # it did not read the files again
+    memory.write_text(json.dumps({"sha256": digest_of(known), "files": other}))
+    assert anew(toolchain).fingerprint == first, "what was edited by hand is not believed"
     memory.write_text("{torn")
     assert anew(toolchain).fingerprint == first
 

@@ -1,0 +1,121 @@
+"""From an object to its numbers: verified, counted where a metric wants counts, measured. Cells and replays alike."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.apply import Compiled, CompilePlan, compile_decisions, optimise
+from harness.bench import Bench
+from harness.blocks import Code, analyse
+from harness.decide import Decisions
+from harness.freeze import FrozenModule, freeze
+from harness.measure import Breakdown, Evidence, Metric, Need, NotMeasurableError, Subject, find_metric
+from harness.policy import kind_of
+from harness.suite.load import Program
+from harness.suite.workloads import ReadyWorkload, prepare
+from harness.verify import CountedRun, Trial, expected_results, link_program, verify, verify_counted
+from harness.vocabulary import Level, PolicyKind, Target
+
+__all__ = ["Functions", "Made", "Taken", "reference_object", "take_metrics"]
+
+Functions = dict[str, dict[str, int | float]]
+"""Metric → function → value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An object, and what it was made of."""
+
+    program: Program
+    target: Target
+    frozen: FrozenModule
+    plan: CompilePlan
+    compiled: Compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The numbers of one object."""
+
+    values: dict[str, int | float]
+    missing: dict[str, str]
+    """Metrics that cannot be taken of it, each with the reason."""
+    functions: Functions
+
+
+def take_metrics(made: Made, metrics: Sequence[str], bench: Bench, inputs: Bench | None = None) -> Taken:
+    """Verify the object, and take these metrics of it.
+
+    ``inputs``: the workbench whose cache has sources and inputs; None: this one. Raises CellError for an object that
+    is not right.
+    """
+    chosen = [find_metric(name) for name in metrics]
+    needs = frozenset[Need]().union(*(metric.needs for metric in chosen))
+    runs = _verify(made, Need.RUNS in needs, bench, inputs or bench)
+    code = _code(made, bench) if Need.CODE in needs else ""
+    compiled = made.compiled
+    evidence = Evidence(runs, code)
+    subject = Subject(compiled.object, made.target, compiled.ir_instructions, compiled.cpu, evidence, bench)
+    return _measure(chosen, subject)
+
+
+def _measure(metrics: Sequence[Metric], subject: Subject) -> Taken:
+    values: dict[str, int | float] = {}
+    missing: dict[str, str] = {}
+    functions: Functions = {}
+    for metric in metrics:
+        try:
+            found = metric.measure(replace(subject, model=metric.model(subject.target)))
+        except NotMeasurableError as reason:
+            missing[metric.name] = str(reason)
+            continue
+        if isinstance(found, Breakdown):
+            values[metric.name] = found.value
+            functions[metric.name] = dict(found.functions)
+        else:
+            values[metric.name] = found
+    return Taken(values, missing, functions)
+
+
+def _verify(made: Made, counted: bool, bench: Bench, inputs: Bench) -> tuple[CountedRun, ...]:
+    """Verify the object; ``counted``: in runs that are counted, which are returned."""
+    program, compiled = made.program, made.compiled
+    ready = prepare(program, inputs.store)
+
+    def build_reference() -> tuple[Path, str]:
+        return reference_object(program, Level.O0, Target.X86_64, inputs)
+
+    def trial_of(ready: tuple[ReadyWorkload, ...]) -> Trial:
+        expected = expected_results(program, ready, build_reference, bench)
+        return Trial(program, made.target, compiled.object, compiled.digest, ready, expected)
+
+    runs: tuple[CountedRun, ...] = ()
+    if counted:
+        runs = verify_counted(trial_of(ready), bench)
+    else:
+        verify(trial_of(ready), bench)
+    if hidden := prepare(program, inputs.store, "hidden"):
+        verify(trial_of(hidden), bench)
+    return runs
+
+
+def _code(made: Made, bench: Bench) -> Code | str:
+    benchmark, target = made.program.benchmark, made.target
+
+    def link(linked_object: Path, program: Path) -> None:
+        link_program(benchmark, target, linked_object, program, bench.toolchain, bench.store)
+
+    runtime = bench.toolchain.runtime_fingerprint(target, benchmark.language)
+    linked_as = [benchmark.link, benchmark.language, runtime]
+    return analyse(
+        made.compiled, made.plan, lambda: optimise(made.frozen, made.plan, bench).bitcode, link, linked_as, bench
+    )
+
+
+def reference_object(program: Program, level: Level, target: Target, bench: Bench) -> tuple[Path, str]:
+    """Object and digest of the program compiled by the reference plan of a level."""
+    frozen = freeze(program, target, level, bench)
+    decisions = Decisions(PolicyKind.LEVEL, level)
+    plan = kind_of(PolicyKind.LEVEL).plan(decisions, target)
+    compiled = compile_decisions(frozen, decisions, plan, bench)
+    return compiled.object, compiled.digest
