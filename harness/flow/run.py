@@ -84,6 +84,7 @@ def execute_run(
             [bench.isolation.value, fresh],
         ]
     )
+    bench.store.check_anew()
     bench.sandbox.probe()
     if is_counted(request.metrics):
         for target in request.targets:

@@ -61,6 +61,7 @@ def execute_solving(
     Raises HarnessError when nothing sound could come of it: an instance that was named cannot be had, or none can; a
     full disk; an assignment that costs less than a proven lower bound.
     """
+    bench.store.check_anew()
     bench.sandbox.probe()
     started = datetime.now(UTC)
     metrics = tuple(metric.name for metric in choose_metrics((), Track.SHARDING))
