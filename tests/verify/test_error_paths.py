@@ -12,7 +12,7 @@ import pytest
 from harness.bench import Bench
 from harness.digest import digest_file
 from harness.errors import CellError
-from harness.flow.cell import reference_object
+from harness.flow.take import reference_object
 from harness.freeze import freeze
 from harness.suite.load import Program, load_suite
 from harness.suite.workloads import prepare
