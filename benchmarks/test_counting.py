@@ -53,9 +53,7 @@ class Bzip2:
         self.optimised = lambda: optimise(frozen, self.plan, bench).bitcode
         self.ready = prepare(program, bench.store)
         self.executable = folder / "bzip2"
-        self.link = lambda linked, output: link_program(
-            program.benchmark, target, linked, output, bench.toolchain, bench.store
-        )
+        self.link = lambda linked, output: link_program(program.benchmark, target, linked, output, bench)
         self.link(self.compiled.object, self.executable)
 
     def code(self, bench: Bench) -> Code:

@@ -81,6 +81,8 @@ def _sections(data: bytes) -> Iterator[Section]:
     if count == 0 and offset:  # more than 65,279 sections: count and index are in the first header
         first = _SECTION_HEADER.unpack_from(data, offset)
         count, names = first[5], first[6]
+    if count and (entry_size != _SECTION_HEADER.size or offset + count * entry_size > len(data)):
+        raise ValueError("section headers")
     headers = [_SECTION_HEADER.unpack_from(data, offset + index * entry_size) for index in range(count)]
     table = headers[names][4] if headers else 0
     for name, kind, flags, address, start, size, *_ in headers:

@@ -225,7 +225,7 @@ def _coverage(program: Program, bench: Bench) -> ProgramCoverage:
         run_step(mapped_step(plan.generate, EDGE_FLAGS), folder, bench)
         throws = bool(_THROWS & set(_undefined(folder / MAPPED, bench)))
         executable = folder / "program"
-        link_program(benchmark, _TARGET, folder / MAPPED, executable, bench.toolchain, bench.store)
+        link_program(benchmark, _TARGET, folder / MAPPED, executable, bench)
         blocks = read_address_map(executable, bench.toolchain)
         runner = counting_runner(_TARGET, bench)
         for item in prepare(program, bench.store):

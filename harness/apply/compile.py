@@ -1,14 +1,11 @@
 """Running a compile plan: decisions and a frozen module to an object, in a folder of its own.
 
-No submitted code is near: the plan comes from the decisions, its tools are stock LLVM's. A step that
-a submission had a say in still runs in the sandbox: a pass can read and write files.
+No submitted code is near: the plan comes from the decisions, its tools are stock LLVM's. They still run in the
+sandbox: a pass can read and write files, and so can a module's inline assembly.
 """
 
 import json
-import os
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,12 +17,10 @@ from harness.errors import CellError
 from harness.freeze import FrozenModule, facts_of
 from harness.freeze.freeze import count_instructions
 from harness.native import llvm_plugin
-from harness.process import Limits, run
-from harness.sandbox import GIB, SCRATCH, Job
-from harness.sandbox import Limits as SandboxLimits
+from harness.tools import run_tool
 from harness.vocabulary import Outcome
 
-__all__ = ["Compiled", "Optimised", "compile_decisions", "optimise", "run_plan", "run_step", "tool_job"]
+__all__ = ["Compiled", "Optimised", "compile_decisions", "optimise", "run_plan", "run_step"]
 
 
 _DIVERGED = re.compile(rb"not-replayable: ([^\n]*)")
@@ -89,7 +84,7 @@ def optimise(frozen: FrozenModule, plan: CompilePlan, bench: Bench) -> Optimised
         (entry / FROZEN).symlink_to(frozen.bitcode)
         cpu = run_step(plan.optimise, entry, bench)
         (entry / FROZEN).unlink()
-        facts = {"ir_instructions": count_instructions(entry / OPTIMISED, bench.toolchain), "cpu": cpu}
+        facts = {"ir_instructions": count_instructions(entry / OPTIMISED, bench), "cpu": cpu}
         (entry / "facts.json").write_text(json.dumps(facts))
 
     entry = bench.store.folder(bench.area("optimised"), key, make)
@@ -106,8 +101,7 @@ def run_plan(plan: CompilePlan, folder: Path, bench: Bench) -> float:
 
 
 def run_step(step: Step, folder: Path, bench: Bench) -> float:
-    """One step in ``folder``, which holds what it reads; its CPU seconds. In the sandbox if a submission
-    had a say in it.
+    """One step in the sandbox, on what ``folder`` holds of what it reads; its results go there. Its CPU seconds.
 
     Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message; ``policy-error`` where the
     module has what the step must not meet.
@@ -116,72 +110,22 @@ def run_step(step: Step, folder: Path, bench: Bench) -> float:
         facts = facts_of(folder / step.reads, bench)
         if refused := next((why for fact, why in step.unless if fact in facts), None):
             raise CellError(Outcome.POLICY_ERROR, refused)
-    return _foreign_step(step, folder, bench) if step.foreign else _own_step(step, folder, bench)
-
-
-def _own_step(step: Step, folder: Path, bench: Bench) -> float:
-    command = [bench.toolchain.tool(step.tool), *step.arguments]
-    with _provided(step, folder, bench):
-        done = run(command, cwd=folder, limits=Limits(wall=bench.compile_timeout))
-    if done.ok:
-        return done.cpu
-    bench.store.require_space(done.stderr)
-    if step.plugin is not None and (found := _DIVERGED.search(done.stderr)):
-        raise CellError(Outcome.NOT_REPLAYABLE, found.group(1).decode(errors="replace"))
-    outcome = Outcome.COMPILE_TIMEOUT if done.timed_out else Outcome.COMPILE_ERROR
-    raise CellError(outcome, done.reason(), done.transient)
-
-
-@contextmanager
-def _provided(step: Step, folder: Path, bench: Bench) -> Iterator[None]:
-    """What the step finds in its folder besides what it reads."""
-    given = [folder / name for name, _ in step.files]
-    for name, content in step.files:
-        (folder / name).write_text(content)
-    if step.plugin is not None:
-        given.append(folder / f"{step.plugin}.so")
-        given[-1].symlink_to(llvm_plugin(step.plugin, bench.toolchain, bench.store))
-    try:
-        yield
-    finally:
-        for path in given:
-            path.unlink()
-
-
-def _foreign_step(step: Step, folder: Path, bench: Bench) -> float:
-    job = tool_job(
-        step.tool, step.arguments, {step.reads: folder / step.reads}, (step.writes,), bench.compile_timeout, bench
-    )
-    done = bench.sandbox.run(job)
+    wanted = (step.writes, *step.leaves)
+    with bench.store.scratch() as scratch:
+        files = {step.reads: folder / step.reads}
+        for name, content in step.files:
+            (scratch / name).write_text(content)
+            files[name] = scratch / name
+        if step.plugin is not None:
+            files[f"{step.plugin}.so"] = llvm_plugin(step.plugin, bench.toolchain, bench.store)
+        done = run_tool(step.tool, step.arguments, files, wanted, bench.compile_timeout, bench)
     if not done.ok:
+        if step.plugin is not None and (found := _DIVERGED.search(done.stderr)):
+            raise CellError(Outcome.NOT_REPLAYABLE, found.group(1).decode(errors="replace"))
         outcome = Outcome.COMPILE_TIMEOUT if done.out_of_time else Outcome.COMPILE_ERROR
         raise CellError(outcome, done.reason_line(), done.transient)
-    if why := done.refused.get(step.writes):
-        raise CellError(Outcome.COMPILE_ERROR, f"{step.tool}: its output {step.writes} is {why}")
-    (folder / step.writes).write_bytes(done.results[step.writes])
+    for name in wanted:
+        if name not in done.results:
+            raise CellError(Outcome.COMPILE_ERROR, f"{step.tool}: its output {name} is {done.refused[name]}")
+        (folder / name).write_bytes(done.results[name])
     return done.cpu
-
-
-def tool_job(
-    tool: str,
-    arguments: tuple[str, ...],
-    files: Mapping[str, Path],
-    results: tuple[str, ...],
-    timeout: float,
-    bench: Bench,
-) -> Job:
-    """One tool of the toolchain on files, which it finds by these names in the folder that it runs in."""
-    program = os.path.realpath(bench.toolchain.tool(tool))
-    limits = SandboxLimits(
-        wall=timeout, memory=8 * GIB, address_space=8 * GIB, processes=16, files=10_000, scratch=GIB, file_size=GIB
-    )
-    return Job(
-        program,
-        arguments,
-        files={f"{SCRATCH}/{name}": path for name, path in files.items()},
-        system=True,
-        folders=bench.toolchain.folders,
-        environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
-        results=results,
-        limits=limits,
-    )

@@ -29,19 +29,19 @@ class Step:
     reads: str
     """The file that it reads, in the folder that it runs in."""
     writes: str
-    foreign: bool = False
-    """Whether a submission had a say in the arguments: then it runs in the sandbox."""
     plugin: str | None = None
     """The harness's own compiler plugin that it loads: ``NAME`` of ``native/NAME``, as ``NAME.so`` in its folder."""
     files: tuple[tuple[str, str], ...] = ()
     """Names and contents of what else it finds in its folder: decisions to follow."""
     unless: tuple[tuple[Fact, str], ...] = ()
     """Facts that the module which it reads must not have, each with what to say where it has them."""
+    leaves: tuple[str, ...] = ()
+    """Files that it writes besides."""
 
     @property
     def identity(self) -> dict[str, Any]:
         """What tells its result from another step's, as keys of the cache have it."""
-        optional = ("plugin", "files", "unless")
+        optional = ("plugin", "files", "unless", "leaves")
         common = {name: value for name, value in asdict(self).items() if name not in optional}
         if self.unless:
             common["unless"] = [fact.value for fact, _ in self.unless]

@@ -8,7 +8,7 @@ without a change gives the first policy's object, and the one with all changes t
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.apply.compile import run_step
@@ -61,6 +61,7 @@ def guided(frozen: FrozenModule, table: Sequence[Site], bench: Bench) -> Guided:
     files = ((_TABLE, log_of(body_of(table))),)
     optimise = clang_optimise(frozen.level, frozen.target, PLUGIN, options, files)
     generate = clang_generate(frozen.level, frozen.target)
+    optimise = replace(optimise, leaves=(_LOG,))
     steps = [optimise.identity, generate.identity]
     key = digest_of(["guided", 1, frozen.digest, steps, bench.toolchain.fingerprint.llvm])
 

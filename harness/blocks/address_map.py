@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.process import Limits, run
-from harness.toolchain import Toolchain
+from harness.bench import Bench
+from harness.tools import run_tool
 
 __all__ = ["EDGE_FLAGS", "FLAGS", "MappedBlock", "read_address_map"]
 
@@ -18,6 +18,7 @@ FLAGS = ("-fbasic-block-address-map", "-mllvm", "-pgo-analysis-map=bb-freq")
 """clang's options; they add sections and leave the code as it is."""
 EDGE_FLAGS = ("-fbasic-block-address-map", "-mllvm", "-pgo-analysis-map=bb-freq,br-prob")
 """The same, and the map has the edges between blocks."""
+_PROGRAM = "program"
 _NAMELESS = "<?>"
 
 
@@ -39,16 +40,16 @@ class MappedBlock:
     """Their numbers; empty without ``EDGE_FLAGS``."""
 
 
-def read_address_map(program: Path, toolchain: Toolchain) -> list[MappedBlock]:
+def read_address_map(program: Path, bench: Bench) -> list[MappedBlock]:
     """The blocks, in the map's order. Empty for a program without a map.
 
     A function without a symbol is called ``<unnamed 1>``, ``<unnamed 2>`` in the order of the map.
     Raises ValueError when the map cannot be read.
     """
-    command = [toolchain.tool("llvm-readobj"), "--bb-addr-map", "--elf-output-style=JSON", str(program)]
-    done = run(command, cwd=program.parent, limits=Limits(wall=60))
+    words = ("--bb-addr-map", "--elf-output-style=JSON", _PROGRAM)
+    done = run_tool("llvm-readobj", words, {_PROGRAM: program}, (), 60, bench)
     if not done.ok:
-        raise ValueError(f"the BB address map cannot be read: {done.reason()}")
+        raise ValueError(f"the BB address map cannot be read: {done.reason_line()}")
     try:
         functions = [entry["Function"] for entry in json.loads(done.stdout)[0].get("BBAddrMap", [])]
         return [block for number, function in enumerate(functions, 1) for block in _blocks(function, number)]

@@ -83,7 +83,7 @@ def _read(compiled: Compiled, plan: CompilePlan, link: Link, folder: Path, bench
         raise ValueError(error.message) from None
     if loaded(program) != loaded(twin):
         raise ValueError("the compiler gives other code when it writes the BB address map")
-    blocks = read_address_map(twin, bench.toolchain)
-    texts = block_texts(twin, blocks, bench.toolchain)
+    blocks = read_address_map(twin, bench)
+    texts = block_texts(twin, blocks, bench)
     traffic = spill_traffic((folder / _TEXT).read_text("utf-8", "replace"))
     return Code.join(blocks, texts, traffic)

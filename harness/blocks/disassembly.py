@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.bench import Bench
 from harness.blocks.address_map import MappedBlock
-from harness.process import Limits, run
-from harness.toolchain import Toolchain
+from harness.tools import run_tool
 
 __all__ = ["BlockText", "block_texts"]
 
+_PROGRAM = "program"
 _LINE = re.compile(r"\s*([0-9a-f]+):\s+(.*)\Z")
 _REMARK = re.compile(r"\s*(?:<(?!unknown>)[^>]*>|//.*|# .*)\s*")
 _ADDRESS = re.compile(r"(?<![#$\w])-?0x[0-9a-f]+(?=\Z|\(%rip\))")
@@ -49,20 +50,20 @@ class BlockText:
     in the middle of a block may leave it."""
 
 
-def block_texts(program: Path, blocks: Sequence[MappedBlock], toolchain: Toolchain) -> list[BlockText]:
+def block_texts(program: Path, blocks: Sequence[MappedBlock], bench: Bench) -> list[BlockText]:
     """The blocks' instructions, in the blocks' order. Raises ValueError when objdump fails."""
     if not blocks:
         return []
     low = min(block.address for block in blocks)
     high = max(block.address + block.size for block in blocks)
     window = (f"--start-address={low}", f"--stop-address={high}")
-    command = [toolchain.tool("llvm-objdump"), "-d", "--no-show-raw-insn", *window, str(program)]
-    done = run(command, cwd=program.parent, limits=Limits(wall=120))
+    words = ("-d", "--no-show-raw-insn", *window, _PROGRAM)
+    done = run_tool("llvm-objdump", words, {_PROGRAM: program}, (), 120, bench)
     if not done.ok:
-        raise ValueError(f"the program cannot be disassembled: {done.reason()}")
+        raise ValueError(f"the program cannot be disassembled: {done.reason_line()}")
     addresses: list[int] = []
     texts: list[str] = []
-    for line in done.stdout.decode().splitlines():
+    for line in done.stdout.decode("utf-8", "replace").split("\n"):
         if match := _LINE.match(line):
             addresses.append(int(match[1], 16))
             texts.append(_ADDRESS.sub("0", _REMARK.sub("", match[2])).strip())

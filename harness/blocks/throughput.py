@@ -21,6 +21,7 @@ from harness.errors import CellError
 from harness.process import Limits, run
 from harness.store import Store, cache_errors
 from harness.toolchain import TARGETS
+from harness.tools import run_tool
 from harness.vocabulary import Outcome, Target
 
 __all__ = ["Cost", "Model", "block_costs", "known_models"]
@@ -28,6 +29,7 @@ __all__ = ["Cost", "Model", "block_costs", "known_models"]
 _COMMENT = {Target.X86_64: "#", Target.AARCH64: "//"}
 _ERROR = re.compile(r":(\d+):\d+: error: (.*)")
 _BATCH = 4000
+_BLOCKS = "blocks.s"
 _SKIP = "-skip-unsupported-instructions=lack-sched"
 
 
@@ -85,12 +87,12 @@ def _model(texts: Sequence[str], model: Model, bench: Bench) -> list[Cost]:
         pending = [number for number in range(len(texts)) if number not in costs]
         source, lines = _source([(number, texts[number]) for number in pending], model.target)
         with bench.store.scratch() as folder:
-            (folder / "blocks.s").write_text(source)
-            command = [
-                *(bench.toolchain.tool("llvm-mca"), f"-mtriple={TARGETS[model.target].triple}", f"-mcpu={model.cpu}"),
-                *("-json", "-iterations=1", _SKIP, "-instruction-info=false", "-resource-pressure=false", "blocks.s"),
-            ]
-            done = run(command, cwd=folder, limits=Limits(wall=bench.compile_timeout))
+            (folder / _BLOCKS).write_text(source)
+            words = (
+                *(f"-mtriple={TARGETS[model.target].triple}", f"-mcpu={model.cpu}"),
+                *("-json", "-iterations=1", _SKIP, "-instruction-info=false", "-resource-pressure=false", _BLOCKS),
+            )
+            done = run_tool("llvm-mca", words, {_BLOCKS: folder / _BLOCKS}, (), bench.compile_timeout, bench)
         said = done.stderr.decode("utf-8", "replace")
         unread = {lines[int(line)]: what for line, what in _ERROR.findall(said) if int(line) in lines}
         if unread:
@@ -98,10 +100,9 @@ def _model(texts: Sequence[str], model: Model, bench: Bench) -> list[Cost]:
                 costs[number] = Cost(None, what)
             continue
         if not done.ok:
-            bench.store.require_space(done.stderr)
             if done.transient:
-                raise CellError(Outcome.COMPILE_TIMEOUT, done.reason(), transient=True)
-            raise ValueError(done.reason())
+                raise CellError(Outcome.COMPILE_TIMEOUT, done.reason_line(), transient=True)
+            raise ValueError(done.reason_line())
         costs |= _costs(json.loads(done.stdout)["CodeRegions"], texts, pending)
     return [costs[number] for number in range(len(texts))]
 

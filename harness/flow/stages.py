@@ -113,7 +113,7 @@ def _try_hidden(program: Program, bench: Bench) -> None:
 
 
 def _fetch(program: Program, bench: Bench, offered: Path | None) -> None:
-    source_tree(program, bench.store, offered)
+    source_tree(program, bench, offered)
 
 
 def _generate(program: Program, bench: Bench, kind: str) -> None:

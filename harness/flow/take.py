@@ -103,7 +103,7 @@ def _code(made: Made, bench: Bench) -> Code | str:
     benchmark, target = made.program.benchmark, made.target
 
     def link(linked_object: Path, program: Path) -> None:
-        link_program(benchmark, target, linked_object, program, bench.toolchain, bench.store)
+        link_program(benchmark, target, linked_object, program, bench)
 
     runtime = bench.toolchain.runtime_fingerprint(target, benchmark.language)
     linked_as = [benchmark.link, benchmark.language, runtime]

@@ -11,12 +11,10 @@ from harness.bench import Bench
 from harness.digest import digest_of
 from harness.errors import UsageError
 from harness.freeze.commands import MODULE_SUFFIX, build_environment, build_script, sanitizer_environment
-from harness.process import Limits as ProcessLimits
-from harness.process import run
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
 from harness.suite.load import Program
 from harness.suite.model import Build
-from harness.suite.sources import SourceTree, source_tree
+from harness.suite.sources import SourceTree, packed_tree, source_tree
 from harness.vocabulary import Level, Target
 
 __all__ = ["built_module", "sanitized_program"]
@@ -30,7 +28,7 @@ def built_module(program: Program, target: Target, level: Level, bench: Bench) -
 
     Raises UsageError, naming program, step and the last words, when the build fails or is stopped.
     """
-    build, tree = _build(program), source_tree(program, bench.store)
+    build, tree = _build(program), source_tree(program, bench)
     environment = build_environment(target, level, bench.toolchain.tool)
     tools = [bench.toolchain.fingerprint.llvm, bench.toolchain.runtime_fingerprint(target, "c++")]
     key = digest_of(["build", 1, tree.digest, build.model_dump(mode="json"), target.value, environment, tools])
@@ -49,7 +47,7 @@ def sanitized_program(program: Program, unsanitized: tuple[str, ...], output: Pa
     """The program built natively with AddressSanitizer and UndefinedBehaviorSanitizer. Raises UsageError."""
     name = str(program.benchmark.program)
     environment = sanitizer_environment(unsanitized, bench.toolchain.tool)
-    done = _run(program, source_tree(program, bench.store), environment, Target.X86_64, (name,), bench)
+    done = _run(program, source_tree(program, bench), environment, Target.X86_64, (name,), bench)
     output.write_bytes(_result(program, done, name, "a program"))
     output.chmod(0o755)
 
@@ -68,33 +66,26 @@ def _run(
     bench: Bench,
 ) -> Finished:
     build = _build(program)
-    with bench.store.scratch() as scratch:
-        archive = scratch / _ARCHIVE
+    job = Job(
+        "/bin/sh",
+        ("-euc", build_script(build, target, f"{SCRATCH}/{_ARCHIVE}")),
+        system=True,
+        folders=bench.toolchain.folders,
         # With the files' times: make and configure compare them.
-        command = ["tar", "--create", "--sort=name", "--owner=0", "--group=0", "--file", str(archive)]
-        packed = run([*command, "--directory", str(tree.path), "."], cwd=scratch, limits=ProcessLimits(wall=300))
-        if not packed.ok:
-            bench.store.require_space(packed.stderr)
-            raise UsageError(f"its sources cannot be packed: {packed.reason()}", where=program.id)
-        job = Job(
-            "/bin/sh",
-            ("-euc", build_script(build, target, f"{SCRATCH}/{_ARCHIVE}")),
-            system=True,
-            folders=bench.toolchain.folders,
-            files={f"{SCRATCH}/{_ARCHIVE}": archive},
-            environment={"PATH": _PATH, "TMPDIR": SCRATCH, "HOME": SCRATCH, "LC_ALL": "C", **environment},
-            results=tuple(f"tree/{name}" for name in wanted),
-            limits=Limits(
-                wall=build.seconds,
-                memory=6 * GIB,
-                processes=build.processes,
-                file_size=GIB,
-                files=100_000,
-                scratch=build.scratch * MIB,
-                open_files=1024,
-            ),
-        )
-        done = bench.sandbox.run(job)
+        files={f"{SCRATCH}/{_ARCHIVE}": packed_tree(tree, bench.store)},
+        environment={"PATH": _PATH, "TMPDIR": SCRATCH, "HOME": SCRATCH, "LC_ALL": "C", **environment},
+        results=tuple(f"tree/{name}" for name in wanted),
+        limits=Limits(
+            wall=build.seconds,
+            memory=6 * GIB,
+            processes=build.processes,
+            file_size=GIB,
+            files=100_000,
+            scratch=build.scratch * MIB,
+            open_files=1024,
+        ),
+    )
+    done = bench.sandbox.run(job)
     if not done.ok:
         bench.store.require_space()
         raise UsageError(f"its own build fails: {_reason(done)}", where=program.id)

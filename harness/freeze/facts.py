@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.bench import Bench
 from harness.digest import digest_file, digest_of
 from harness.errors import CellError
-from harness.process import Limits, run
+from harness.tools import run_tool
 from harness.vocabulary import Outcome
 
 __all__ = ["Fact", "facts_of", "facts_of_text"]
@@ -24,7 +24,8 @@ class Fact(StrEnum):
     """A C++ coroutine that is not yet lowered."""
 
 
-_LIMITS = Limits(wall=300)
+_SECONDS = 300.0
+_MODULE = "module.bc"
 _ASSIGNED = rb"\n  (?:%[^\n]*? = )?"
 _PATTERNS: dict[Fact, tuple[tuple[bytes, ...], re.Pattern[bytes]]] = {
     Fact.INVOKES: ((b"invoke ",), re.compile(_ASSIGNED + rb"invoke ")),
@@ -59,9 +60,9 @@ def facts_of(bitcode: Path, bench: Bench) -> frozenset[Fact]:
     known = bench.store.get("facts", key)
     if isinstance(known, list) and all(word in set(Fact) for word in known):
         return frozenset(map(Fact, known))
-    done = run([bench.toolchain.tool("llvm-dis"), str(bitcode), "-o", "-"], cwd=bitcode.parent, limits=_LIMITS)
+    done = run_tool("llvm-dis", (_MODULE, "-o", "-"), {_MODULE: bitcode}, (), _SECONDS, bench)
     if not done.ok:
-        raise CellError(Outcome.COMPILE_ERROR, done.reason(), done.transient)
+        raise CellError(Outcome.COMPILE_ERROR, done.reason_line(), done.transient)
     found = facts_of_text(done.stdout)
     bench.store.put("facts", key, sorted(found))
     return found

@@ -1,6 +1,7 @@
 """Sources to one internalised bitcode module, content-addressed in the cache."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,16 +11,20 @@ from harness.errors import UsageError
 from harness.freeze import commands
 from harness.freeze.build import built_module
 from harness.freeze.guards import check_module
-from harness.process import Ended, Limits, run
-from harness.store import Store
+from harness.freeze.units import compiled_units, run_steps
+from harness.sandbox import GIB
 from harness.suite.load import Program
-from harness.suite.sources import SourceTree, source_tree, tree_digest
+from harness.suite.sources import source_tree, tree_digest
+from harness.suite.tree import Entry, Kind, pack
 from harness.toolchain import Toolchain
+from harness.tools import run_tool
 from harness.vocabulary import Level, Target
 
 __all__ = ["FrozenModule", "freeze", "freeze_key", "program_digest"]
 
-_LIMITS = Limits(wall=300)
+_SECONDS = 300.0
+_COUNT = ("-passes=print<func-properties>", "-disable-output")
+_SPACE = 4 * GIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,58 +74,48 @@ def freeze(program: Program, target: Target, level: Level, bench: Bench) -> Froz
 
 
 def _freeze_into(entry: Path, program: Program, target: Target, level: Level, bench: Bench) -> None:
-    toolchain, store = bench.toolchain, bench.store
     if program.benchmark.program is not None:
         units = [built_module(program, target, level, bench)]
     else:
-        tree = source_tree(program, store)
-        units = [_unit(program, tree, target, level, name, toolchain, store) for name in program.benchmark.files]
+        units = compiled_units(program, source_tree(program, bench), target, level, bench)
     where = f"{program.id} ({target.value}, -{level.value})"
-    module, output = entry / "linked.bc", entry / "frozen.bc"
-    for command in (
-        commands.link_units([str(unit) for unit in units], str(module)),
-        commands.internalize(str(module), str(output)),
-    ):
-        _checked(run([toolchain.tool(command[0]), *command[1:]], cwd=entry, limits=_LIMITS), where, store)
-    module.unlink()
-    text = _checked(
-        run([toolchain.tool("llvm-dis"), output.name, "-o", "-"], cwd=entry, limits=_LIMITS), where, store
-    ).stdout
+    output = entry / "frozen.bc"
+    module, text, counts = _linked(units, where, bench)
+    output.write_bytes(module)
     if b"\ndefine " not in text:
         raise UsageError("the module is empty: it defines no main, and what nothing reaches is dropped", where=where)
     check_module(text, level, program.benchmark.noinline, where)
-    facts = {"digest": digest_file(output), "instructions": count_instructions(output, toolchain)}
+    facts = {"digest": digest_file(output), "instructions": _instructions(counts)}
     (entry / "facts.json").write_text(json.dumps(facts))
 
 
-def _unit(
-    program: Program, tree: SourceTree, target: Target, level: Level, name: str, toolchain: Toolchain, store: Store
-) -> Path:
-    """One translation unit's bitcode; programs of one tree built alike share it."""
-    command = commands.compile_unit(program.benchmark, target, level, name, "unit.bc")
-    runtime = toolchain.runtime_fingerprint(target, program.benchmark.language)
-    key = digest_of(["unit", tree.digest, command, toolchain.fingerprint.llvm, runtime])
-
-    def make(entry: Path) -> None:
-        here = [*command[:-1], str(entry / "unit.bc")]
-        done = run([toolchain.tool(here[0]), *here[1:]], cwd=tree.path, limits=_LIMITS)
-        _checked(done, f"{program.id}: {name} ({target.value}, -{level.value})", store)
-
-    return store.folder("units", key, make) / "unit.bc"
-
-
-def _checked(done: Ended, where: str, store: Store) -> Ended:
-    if done.ok:
-        return done
-    store.require_space(done.stderr)
-    raise UsageError(f"cannot be frozen: {done.reason()}", where=where)
+def _linked(units: Sequence[Path], where: str, bench: Bench) -> tuple[bytes, bytes, bytes]:
+    """The units as one internalised module, its text, and what the analysis says that counts its instructions."""
+    with bench.store.scratch() as scratch:
+        archive = scratch / "units.tar"
+        names = [f"{number}.bc" for number in range(len(units))]
+        contents = [Entry(Kind.FILE, content=unit, size=unit.stat().st_size) for unit in units]
+        pack(dict(zip(names, contents, strict=True)), archive)
+        steps = [
+            ["tar", "--extract", "--file", archive.name],
+            commands.link_units(names, "linked.bc"),
+            commands.internalize("linked.bc", "frozen.bc"),
+            ["llvm-dis", "frozen.bc", "-o", "frozen.ll"],
+            ["opt", *_COUNT, "frozen.bc"],
+        ]
+        files, results = {archive.name: archive}, ("frozen.bc", "frozen.ll")
+        done = run_steps(steps, files, results, _SECONDS, _SPACE, where, bench)
+    return done.results["frozen.bc"], done.results["frozen.ll"], done.stderr
 
 
-def count_instructions(module: Path, toolchain: Toolchain) -> int:
+def count_instructions(module: Path, bench: Bench) -> int:
     """IR instructions of a bitcode file, by LLVM's own ``func-properties`` analysis."""
-    command = [toolchain.tool("opt"), "-passes=print<func-properties>", "-disable-output", str(module)]
-    done = run(command, cwd=module.parent, limits=_LIMITS)
+    done = run_tool("opt", (*_COUNT, module.name), {module.name: module}, (), _SECONDS, bench)
     if not done.ok:
-        raise UsageError(f"cannot be read: {done.reason()}", where=str(module))
+        raise UsageError(f"cannot be read: {done.reason_line()}", where=str(module))
+    return _instructions(done.stderr)
+
+
+def _instructions(said: bytes) -> int:
     prefix = b"TotalInstructionCount: "
-    return sum(int(line[len(prefix) :]) for line in done.stderr.splitlines() if line.startswith(prefix))
+    return sum(int(line[len(prefix) :]) for line in said.splitlines() if line.startswith(prefix))

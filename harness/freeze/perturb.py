@@ -14,14 +14,15 @@ from harness.bench import Bench
 from harness.digest import digest_file, digest_of
 from harness.errors import UsageError
 from harness.freeze.freeze import FrozenModule, count_instructions
-from harness.process import Limits, run
+from harness.tools import run_tool
 
 __all__ = ["COPIES", "is_perturbed", "perturb", "perturbed"]
 
 COPIES = 3
 """Copies of each module that a run with ``--perturb`` makes: enough to see how far names and order move any policy."""
 
-_LIMITS = Limits(wall=300)
+_SECONDS = 300.0
+_OUTPUT = "output"
 _VARIABLE = re.compile(rb'^@("[^"]*"|[-\w$.]+) = (?:internal|private) ', re.MULTILINE)
 _FUNCTION = re.compile(rb'^define (?:internal|private) [^\n]*?@("[^"]*"|[-\w$.]+)\(', re.MULTILINE)
 _SYMBOL = re.compile(rb'@("[^"]*"|[-\w$.]+)|"[^"]*"')
@@ -38,10 +39,10 @@ def perturbed(frozen: FrozenModule, copy: int, bench: Bench) -> FrozenModule:
 
     def make(entry: Path) -> None:
         text, output = entry / "copy.ll", entry / "frozen.bc"
-        text.write_bytes(perturb(_tool(["llvm-dis", str(frozen.bitcode), "-o", "-"], entry, bench), copy))
-        _tool(["llvm-as", str(text), "-o", str(output)], entry, bench)
+        text.write_bytes(perturb(_tool("llvm-dis", frozen.bitcode, bench), copy))
+        output.write_bytes(_tool("llvm-as", text, bench))
         text.unlink()
-        facts = {"digest": digest_file(output), "instructions": count_instructions(output, bench.toolchain)}
+        facts = {"digest": digest_file(output), "instructions": count_instructions(output, bench)}
         (entry / "facts.json").write_text(json.dumps(facts))
 
     entry = bench.store.folder("perturbed", _key(frozen, copy, bench), make)
@@ -58,12 +59,14 @@ def _key(frozen: FrozenModule, copy: int, bench: Bench) -> str:
     return digest_of(["perturbed", 1, frozen.digest, copy, bench.toolchain.fingerprint.llvm])
 
 
-def _tool(command: list[str], folder: Path, bench: Bench) -> bytes:
-    done = run([bench.toolchain.tool(command[0]), *command[1:]], cwd=folder, limits=_LIMITS)
+def _tool(tool: str, file: Path, bench: Bench) -> bytes:
+    """What the tool makes of the file."""
+    done = run_tool(tool, (file.name, "-o", _OUTPUT), {file.name: file}, (_OUTPUT,), _SECONDS, bench)
     if not done.ok:
-        bench.store.require_space(done.stderr)
-        raise UsageError(f"a copy with other names cannot be made: {done.reason()}")
-    return done.stdout
+        raise UsageError(f"a copy with other names cannot be made: {done.reason_line()}")
+    if _OUTPUT not in done.results:
+        raise UsageError(f"a copy with other names cannot be made: it is {done.refused[_OUTPUT]}")
+    return done.results[_OUTPUT]
 
 
 def perturb(ir: bytes, seed: int) -> bytes:

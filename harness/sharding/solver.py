@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.apply.compile import tool_job
 from harness.bench import Bench
 from harness.digest import digest_bytes, digest_of
 from harness.errors import CellError
 from harness.sandbox import GIB, SCRATCH, Finished, Job, Limits
 from harness.sandbox.shown import python_folders
 from harness.sharding.names import SOLVER_CPP, SOLVER_PY
+from harness.tools import tool_job
 from harness.vocabulary import Outcome
 
 __all__ = ["FLAGS", "Solver", "prepare_solver", "solver_job"]

@@ -29,7 +29,7 @@ def describe_program(program: Program, bench: Bench | None) -> dict[str, Any]:
     benchmark, source = program.benchmark, program.source
     lines = instructions = None
     if bench is not None and is_fetched(program, bench.store):
-        tree = source_tree(program, bench.store).path
+        tree = source_tree(program, bench).path
         lines = sum(_lines(read_bytes(path, _MOST_BYTES)) for path in _units(benchmark, tree))
         try:
             instructions = freeze(program, Target.X86_64, Level.O0, bench).instructions

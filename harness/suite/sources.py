@@ -1,8 +1,10 @@
 """Source trees: fetched, checked against their sha256, unpacked once into the cache.
 
-A tree's digest names its content: two programs of one tree share what was compiled from it.
+A tree's digest names its content: two programs of one tree share what was compiled from it. Trees come from elsewhere:
+``tree.py`` says what they may hold, and nothing else is unpacked, laid over, read or shown to a compiler.
 """
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,17 +12,21 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 
+from harness.bench import Bench
 from harness.digest import digest_file, digest_of, digest_tree
-from harness.errors import UsageError
-from harness.process import Limits, run
-from harness.store import Store, no_space
+from harness.errors import PrerequisiteError, UsageError
+from harness.store import Store
 from harness.suite.debian import download_orig
 from harness.suite.load import Program
 from harness.suite.model import Part, Source
+from harness.suite.tree import check_tree, laid_over, pack, read_folder, write_tree
+from harness.suite.unpack import read_tarball
 from harness.vocabulary import Origin
 
-__all__ = ["SourceTree", "forget_digests", "is_fetched", "source_tree", "tree_digest"]
+__all__ = ["SourceTree", "fetched_tree", "forget_digests", "is_fetched", "packed_tree", "source_tree", "tree_digest"]
 
+_TREES = "trees"
+_LOCAL_SOURCES = "HARNESS_SOURCES"
 _apt_lock = Lock()  # apt's private lists have one writer
 
 
@@ -45,26 +51,28 @@ def forget_digests() -> None:
 @lru_cache(maxsize=256)
 def _tree_digest(folder: Path, source: Source) -> str:
     if source.origin is Origin.DEBIAN:
-        overlay = digest_tree(_folder(folder / source.overlay)) if source.overlay else None
+        overlay = digest_tree(_overlay(folder, source.overlay)) if source.overlay else None
         parts = [[part.folder, part.sha256] for part in source.parts]
         return digest_of(["tarball", source.sha256, "overlay", overlay, *(["parts", parts] if parts else [])])
-    return digest_tree(_own_folder(folder, source))
+    own = _own_folder(folder, source)
+    read_folder(own)
+    return digest_tree(own)
 
 
 def is_fetched(program: Program, store: Store) -> bool:
     """Whether ``source_tree`` would need no download."""
     if program.source.origin is not Origin.DEBIAN:
         return True
-    if store.path("sources", tree_digest(program)).is_dir():
+    if store.path(_TREES, tree_digest(program)).is_dir():
         return True
     return all(_tarball(release, store).is_file() for release in _releases(program.source))
 
 
-def source_tree(program: Program, store: Store, offered: Path | None = None) -> SourceTree:
+def source_tree(program: Program, bench: Bench, offered: Path | None = None) -> SourceTree:
     """The program's source tree, fetched and unpacked if need be.
 
-    ``offered`` is a folder to take tarballs from instead of apt. Raises UsageError, naming the
-    file, for a tarball whose sha256 differs, and PrerequisiteError where nothing can be fetched.
+    ``offered`` is a folder to take tarballs from instead of apt. Raises UsageError, naming the file, for a tarball
+    whose sha256 differs and for what no source tree may hold, and PrerequisiteError where nothing can be fetched.
     """
     digest = tree_digest(program)
     if program.source.origin is not Origin.DEBIAN:
@@ -72,11 +80,51 @@ def source_tree(program: Program, store: Store, offered: Path | None = None) -> 
     if offered is not None:
         for release in _releases(program.source):
             _check(offered, release, offered)
-    return SourceTree(store.folder("sources", digest, _unpacker(program, store, offered)) / "tree", digest)
+    return SourceTree(bench.store.folder(_TREES, digest, _unpacker(program, bench, offered)) / "tree", digest)
+
+
+def fetched_tree(program: Program, store: Store) -> SourceTree:
+    """The program's source tree, which ``source_tree`` has fetched. Raises PrerequisiteError where it has not."""
+    digest = tree_digest(program)
+    if program.source.origin is not Origin.DEBIAN:
+        return SourceTree(_own_folder(program.folder, program.source), digest)
+    entry = store.path(_TREES, digest)
+    if not entry.is_dir():
+        raise PrerequisiteError("its sources are not unpacked", where=program.id, hint=f"harness fetch {program.suite}")
+    return SourceTree(entry / "tree", digest)
+
+
+def packed_tree(tree: SourceTree, store: Store) -> Path:
+    """The tree as an archive, which sandboxes are given: a checked one has no way out of it."""
+
+    def make(entry: Path) -> None:
+        pack(read_folder(tree.path), entry / "tree.tar")
+
+    return store.folder("packed", digest_of(["packed", 1, tree.digest]), make) / "tree.tar"
 
 
 def _own_folder(folder: Path, source: Source) -> Path:
-    return _folder((folder / (source.path or ".")).resolve())
+    """A source's own folder. Raises UsageError for one outside the suite's folder and of what the user names."""
+    own = (folder / (source.path or ".")).resolve()
+    allowed = [folder, *_local_sources()] if source.origin is Origin.LOCAL else [folder]
+    if not any(own.is_relative_to(place.resolve()) for place in allowed):
+        hint = f"name a folder around it in {_LOCAL_SOURCES}" if source.origin is Origin.LOCAL else None
+        raise UsageError("refused: the source folder is not in the suite's folder", where=str(own), hint=hint)
+    return _folder(own)
+
+
+def _local_sources() -> list[Path]:
+    """Where else suites may take ``local`` sources from: folders with ``:`` between them."""
+    return [Path(word).expanduser() for word in os.environ.get(_LOCAL_SOURCES, "").split(os.pathsep) if word]
+
+
+def _overlay(folder: Path, overlay: str) -> Path:
+    """The folder of an overlay: regular files and folders in the suite's own folder. Raises UsageError."""
+    path = _folder(folder / overlay)
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise UsageError("refused: the overlay is not in the suite's folder", where=str(path))
+    read_folder(path, links=False)
+    return path
 
 
 def _folder(path: Path) -> Path:
@@ -85,13 +133,23 @@ def _folder(path: Path) -> Path:
     return path
 
 
-def _unpacker(program: Program, store: Store, offered: Path | None) -> Callable[[Path], None]:
+def _unpacker(program: Program, bench: Bench, offered: Path | None) -> Callable[[Path], None]:
+    """Puts the whole tree together and checks it before anything of it is written."""
+
     def unpack(entry: Path) -> None:
-        tree = entry / "tree"
-        for release in _releases(program.source):
-            _unpack(_fetched_tarball(release, store, offered), tree / getattr(release, "folder", "."), store)
-        if program.source.overlay:
-            shutil.copytree(program.folder / program.source.overlay, tree, dirs_exist_ok=True)
+        source = program.source
+        tarball = _fetched_tarball(source, bench.store, offered)
+        tree = read_tarball(tarball, bench)
+        for part in source.parts:
+            fetched = _fetched_tarball(part, bench.store, offered)
+            tree = laid_over(tree, read_tarball(fetched, bench), part.folder.rstrip("/"), str(fetched))
+        if source.overlay:
+            overlay = _overlay(program.folder, source.overlay)
+            tree = laid_over(tree, read_folder(overlay, links=False), "", str(overlay))
+        check_tree(tree, str(tarball))
+        (entry / "tree").mkdir()
+        (entry / "tree").chmod(0o755)
+        write_tree(tree, entry / "tree", str(tarball))
 
     return unpack
 
@@ -99,17 +157,6 @@ def _unpacker(program: Program, store: Store, offered: Path | None) -> Callable[
 def _releases(source: Source) -> tuple[Source | Part, ...]:
     """What is fetched: the package itself first."""
     return (source, *source.parts)
-
-
-def _unpack(tarball: Path, folder: Path, store: Store) -> None:
-    """GNU tar keeps modification times and refuses names that leave the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    command = ["tar", "--extract", "--no-same-owner", "--strip-components=1", "--file", str(tarball)]
-    done = run(command, cwd=folder, limits=Limits(wall=300, memory=None))
-    if b"No space left on device" in done.stderr:
-        raise no_space(store.root)
-    if not done.ok:
-        raise UsageError(f"cannot be unpacked: {done.reason()}", where=str(tarball))
 
 
 def _tarball(source: Source | Part, store: Store) -> Path:

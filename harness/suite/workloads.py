@@ -13,7 +13,7 @@ from harness.suite.generators import generate
 from harness.suite.generators.apart import generate_apart
 from harness.suite.load import Program
 from harness.suite.model import Input, Workload
-from harness.suite.sources import source_tree
+from harness.suite.sources import fetched_tree
 
 __all__ = ["ReadyWorkload", "input_key", "inputs_exist", "prepare", "prepare_one", "remove_inputs", "workloads_digest"]
 
@@ -95,12 +95,12 @@ def inputs_exist(program: Program, store: Store, kind: str = "count") -> bool:
 
 
 def _input_file(item: Input, program: Program, store: Store) -> Path:
-    """The file in the cache, generated if it is not there; or the file of the source tree.
+    """The file in the cache, generated if it is not there; or the file of the source tree, which is fetched already.
 
-    Raises UsageError when the tree has no such file.
+    Raises UsageError when the tree has no such file. Its links stay inside it, so that this is no file of the user's.
     """
     if item.tree is not None:
-        file = source_tree(program, store).path / item.tree
+        file = fetched_tree(program, store).path / item.tree
         if not file.is_file():
             raise UsageError(f"input {item.file}: the source tree has no file {item.tree}", where=program.id)
         return file

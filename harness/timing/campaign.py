@@ -281,7 +281,7 @@ def _link(program: TimedProgram, objects: Sequence[Path], layout: int, folder: P
 
     def link(at: int, path: Path) -> str:
         try:
-            link_program(benchmark, NATIVE, path, folder / str(at), bench.toolchain, bench.store, layout)
+            link_program(benchmark, NATIVE, path, folder / str(at), bench, layout)
         except CellError as error:
             return f"{error.outcome.value}: {error.message}"
         return ""

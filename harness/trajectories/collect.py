@@ -50,7 +50,7 @@ def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> Traj
     words = (*step.arguments, "-mllvm", f"-inline-policy-features={_FILE}")
     with bench.store.scratch() as folder:
         (folder / FROZEN).symlink_to(frozen.bitcode)
-        run_step(replace(step, arguments=words), folder, bench)
+        run_step(replace(step, arguments=words, leaves=(_FILE,)), folder, bench)
         content = (folder / _FILE).read_bytes()
     return Trajectory(tuple(_visits(content, sites_of(decisions.body))))
 

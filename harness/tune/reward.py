@@ -5,7 +5,7 @@ that gains by that loses it again in ``harness run``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.apply.compile import run_step
@@ -74,7 +74,7 @@ def _generated(bitcode: bytes, target: Target, bench: Bench) -> Sizes:
     if known is None:
         with bench.store.scratch() as folder:
             (folder / OPTIMISED).write_bytes(bitcode)
-            run_step(replace(clang_generate(_LEVEL, target), foreign=True), folder, bench)
+            run_step(clang_generate(_LEVEL, target), folder, bench)
             known = _sizes(folder / OBJECT)
         bench.store.put(bench.area("trials"), key, dict(known))
     return known

@@ -8,14 +8,15 @@ from pathlib import Path
 from harness.bench import Bench
 from harness.errors import CellError
 from harness.freeze.commands import driver
-from harness.process import Limits, run
-from harness.store import Store
 from harness.suite.model import Benchmark
-from harness.toolchain import TARGETS, Toolchain
+from harness.toolchain import TARGETS
+from harness.tools import run_tool
 from harness.vocabulary import Outcome, Target
 
 __all__ = ["link_command", "link_program", "linked"]
 
+_OBJECT, _PROGRAM = "program.o", "program"
+_SECONDS = 120.0
 _SHUFFLED = (".text*", ".rodata*", ".data", ".data.*", ".bss*")
 
 
@@ -40,16 +41,21 @@ def link_program(
     target: Target,
     linked_object: Path,
     output: Path,
-    toolchain: Toolchain,
-    store: Store,
+    bench: Bench,
     layout: int | None = None,
 ) -> None:
-    """Link the object. Raises CellError (``compile-error``) when it cannot be linked."""
-    command = link_command(benchmark, target, str(linked_object), str(output), layout)
-    done = run([toolchain.tool(command[0]), *command[1:]], cwd=output.parent, limits=Limits(wall=120))
+    """Link the object, in the sandbox: an object can name files for the linker to read.
+
+    Raises CellError (``compile-error``) when it cannot be linked.
+    """
+    driver_name, *words = link_command(benchmark, target, _OBJECT, _PROGRAM, layout)
+    done = run_tool(driver_name, words, {_OBJECT: linked_object}, (_PROGRAM,), _SECONDS, bench)
     if not done.ok:
-        store.require_space(done.stderr)
-        raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason()}", done.transient)
+        raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason_line()}", done.transient)
+    if _PROGRAM not in done.results:
+        raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: the program is {done.refused[_PROGRAM]}")
+    output.write_bytes(done.results[_PROGRAM])
+    output.chmod(0o755)
 
 
 @contextmanager
@@ -57,5 +63,5 @@ def linked(benchmark: Benchmark, target: Target, linked_object: Path, bench: Ben
     """The object as a program that can be run, for as long as the context lasts. Raises what ``link_program`` does."""
     with bench.store.scratch() as scratch:
         program = scratch / "program"
-        link_program(benchmark, target, linked_object, program, bench.toolchain, bench.store)
+        link_program(benchmark, target, linked_object, program, bench)
         yield program

@@ -55,7 +55,7 @@ def code_of(program: Program, target: Target, bench: Bench, policy: str = "greed
     compiled = compile_decisions(frozen, decisions, plan, bench)
 
     def link(linked_object: Path, output: Path) -> None:
-        link_program(program.benchmark, target, linked_object, output, bench.toolchain, bench.store)
+        link_program(program.benchmark, target, linked_object, output, bench)
 
     return analyse(compiled, plan, lambda: optimise(frozen, plan, bench).bitcode, link, ["test"], bench)
 

@@ -49,7 +49,7 @@ def test_a_map_of_other_code_is_not_believed(target: Target, bench: Bench, tmp_p
     _, _, other = compiled(made(tmp_path / "b", OTHER), target, bench)
 
     def link(linked_object: Path, output: Path) -> None:
-        link_program(program.benchmark, target, linked_object, output, bench.toolchain, bench.store)
+        link_program(program.benchmark, target, linked_object, output, bench)
 
     foreign = Compiled(other.object, "0" * 64, 0, 0.0)
     found = analyse(foreign, plan, lambda: optimise(frozen, plan, bench).bitcode, link, ["foreign"], bench)
@@ -72,10 +72,10 @@ def test_options_of_the_variants_leave_the_code_as_it_is(
     for step in (clang_generate(level, target), mapped):
         subprocess.run([bench.toolchain.tool(step.tool), *step.arguments], cwd=tmp_path, check=True, timeout=60)
         linked.append(tmp_path / f"{step.writes}.linked")
-        link_program(program.benchmark, target, tmp_path / step.writes, linked[-1], bench.toolchain, bench.store)
+        link_program(program.benchmark, target, tmp_path / step.writes, linked[-1], bench)
     assert loaded(linked[0]) == loaded(linked[1])
-    assert read_address_map(linked[0], bench.toolchain) == []
-    assert {block.function for block in read_address_map(linked[1], bench.toolchain)} == {"main"}
+    assert read_address_map(linked[0], bench) == []
+    assert {block.function for block in read_address_map(linked[1], bench)} == {"main"}
     assert "-stop-after=stack-frame-layout" in text.arguments and "-S" in text.arguments
 
 
@@ -106,12 +106,12 @@ def test_a_stripped_program_is_no_program_with_blocks(toolchain: Toolchain, benc
     program = made(tmp_path, PLAIN)
     _, _, object_ = compiled(program, Target.X86_64, bench)
     linked = tmp_path / "linked"
-    link_program(program.benchmark, Target.X86_64, object_.object, linked, toolchain, bench.store)
+    link_program(program.benchmark, Target.X86_64, object_.object, linked, bench)
     subprocess.run([toolchain.tool("llvm-strip"), str(linked)], check=True, timeout=60)
-    assert read_address_map(linked, toolchain) == []
+    assert read_address_map(linked, bench) == []
     (tmp_path / "text").write_text("no program")
     with pytest.raises(ValueError, match="cannot be read"):
-        read_address_map(tmp_path / "text", toolchain)
+        read_address_map(tmp_path / "text", bench)
 
 
 @targets
@@ -135,7 +135,7 @@ def test_a_block_that_begins_in_the_middle_of_an_instruction(bench: Bench, tmp_p
     program = made(tmp_path, PLAIN)
     _, _, object_ = compiled(program, Target.X86_64, bench)
     linked = tmp_path / "linked"
-    link_program(program.benchmark, Target.X86_64, object_.object, linked, bench.toolchain, bench.store)
+    link_program(program.benchmark, Target.X86_64, object_.object, linked, bench)
     main = min(address for name, address in loaded(linked) if name == ".text")
     with pytest.raises(ValueError, match="no instruction begins at"):
         block_texts(

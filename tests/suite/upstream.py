@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.bench import Bench
 from harness.errors import PrerequisiteError
 from harness.store import Store
 from harness.suite.load import choose, load_suite
@@ -18,7 +19,7 @@ def build_program(suite: str, name: str, store: Store, folder: Path) -> Path:
     """The program, compiled at -O1 from its fetched sources; the test is skipped where they cannot be had."""
     (program,) = choose(load_suite(suite), [name])
     try:
-        tree = source_tree(program, store).path
+        tree = source_tree(program, Bench(find_toolchain(), store.root)).path
     except PrerequisiteError as error:
         pytest.skip(str(error))
     benchmark = program.benchmark

@@ -100,7 +100,7 @@ def linker(folder: Path, language: str, source: str, bench: Bench, *flags: str, 
 
     def link(layout: int | None) -> Path:
         program = folder / f"program-{layout}"
-        link_program(benchmark, target, folder / "main.o", program, bench.toolchain, bench.store, layout)
+        link_program(benchmark, target, folder / "main.o", program, bench, layout)
         return program
 
     return link

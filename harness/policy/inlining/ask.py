@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.apply.compile import tool_job
 from harness.apply.plan import FROZEN, OPTIMISED, clang_optimise
 from harness.bench import Bench
 from harness.errors import CellError
@@ -15,6 +14,7 @@ from harness.policy.inlining.replay import PLUGIN, RULES
 from harness.policy.inlining.sites import LogError, parse_log
 from harness.process import signal_name
 from harness.sandbox import MIB, Finished, Job
+from harness.tools import tool_job
 from harness.vocabulary import Outcome
 
 __all__ = ["DEFAULT", "Answer", "Asked", "ask"]

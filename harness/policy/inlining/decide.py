@@ -1,7 +1,6 @@
 """From a policy to decisions that can be replayed without it, or to the outcome that says why not."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from harness.apply.compile import compile_decisions, optimise, run_step
 from harness.apply.plan import OBJECT, OPTIMISED
@@ -37,7 +36,7 @@ def _require_replay(answer: Answer, decisions: Decisions, frozen: FrozenModule, 
     with bench.store.scratch() as folder:  # other bitcode may still be the same code: objects decide
         (folder / OPTIMISED).write_bytes(answer.bitcode)
         try:
-            run_step(replace(plan.generate, foreign=True), folder, bench)
+            run_step(plan.generate, folder, bench)
         except CellError as error:
             raise CellError(
                 Outcome.NOT_REPLAYABLE,

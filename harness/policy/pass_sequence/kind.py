@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from harness.apply.compile import tool_job
 from harness.apply.plan import FROZEN, OPTIMISED, CompilePlan, Step, clang_generate
 from harness.bench import Bench
 from harness.decide import Decisions
@@ -17,6 +16,7 @@ from harness.policy.pass_sequence.names import GONE, LEGACY_ACTIONS, OptPasses, 
 from harness.policy.pass_sequence.parse import SequenceError, parse_passes
 from harness.policy.pass_sequence.vetted import table_digest
 from harness.policy.tracks import FROZEN_AT
+from harness.tools import tool_job
 from harness.vocabulary import Level, Outcome, PolicyKind, Target, Track
 
 __all__ = ["PassSequenceKind", "Resolved", "resolve"]
@@ -98,7 +98,7 @@ class PassSequenceKind:
         unless = tuple({condition.unless: condition.message for condition in reversed(conditions)}.items())
         command = (f"-passes={text}", FROZEN, "-o", OPTIMISED)
         return CompilePlan(
-            optimise=Step("opt", command, FROZEN, OPTIMISED, foreign=True, unless=unless),
+            optimise=Step("opt", command, FROZEN, OPTIMISED, unless=unless),
             generate=clang_generate(decisions.level, target),
         )
 
