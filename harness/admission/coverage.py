@@ -30,10 +30,10 @@ from harness.errors import CellError, UsageError
 from harness.flow.progress import Observer
 from harness.freeze import freeze
 from harness.policy import kind_of
-from harness.process import Limits, run
 from harness.suite.load import Program
 from harness.suite.model import LEAST_COVERAGE
 from harness.suite.workloads import prepare
+from harness.tools import run_tool
 from harness.verify.execute import observe
 from harness.verify.link import link_program
 from harness.verify.verify import counting_runner
@@ -226,7 +226,7 @@ def _coverage(program: Program, bench: Bench) -> ProgramCoverage:
         throws = bool(_THROWS & set(_undefined(folder / MAPPED, bench)))
         executable = folder / "program"
         link_program(benchmark, _TARGET, folder / MAPPED, executable, bench)
-        blocks = read_address_map(executable, bench.toolchain)
+        blocks = read_address_map(executable, bench)
         runner = counting_runner(_TARGET, bench)
         for item in prepare(program, bench.store):
             counts = observe(executable, item, runner, bench.sandbox).counts
@@ -291,8 +291,7 @@ def _ordinary(blocks: Sequence[MappedBlock]) -> Iterable[bool]:
 
 def _undefined(linked_object: Path, bench: Bench) -> list[str]:
     """Symbols that the object wants from libraries. Raises ValueError."""
-    command = [bench.toolchain.tool("llvm-nm"), "-u", "-j", str(linked_object)]
-    done = run(command, cwd=linked_object.parent, limits=Limits(wall=60))
+    done = run_tool("llvm-nm", ("-u", "-j", linked_object.name), {linked_object.name: linked_object}, (), 60, bench)
     if not done.ok:
-        raise ValueError(f"its symbols cannot be listed: {done.reason()}")
+        raise ValueError(f"its symbols cannot be listed: {done.reason_line()}")
     return done.stdout.decode("utf-8", "replace").split()

@@ -12,7 +12,7 @@ from harness.admission.sanitizers import sanitizer_findings
 from harness.bench import Bench
 from harness.blocks.throughput import Model, block_costs
 from harness.errors import CellError, UsageError
-from harness.flow.cell import reference_object
+from harness.flow.take import reference_object
 from harness.freeze import freeze
 from harness.suite.sources import source_tree, tree_digest
 from harness.suite.workloads import prepare
