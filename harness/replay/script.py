@@ -27,6 +27,7 @@ from harness.record.decisions import load_decisions
 from harness.replay.find import program_of
 from harness.suite.load import Program
 from harness.suite.model import Build
+from harness.suite.sources import overlay_folder, own_folder
 from harness.text import printable_line
 from harness.verify.link import link_command
 from harness.vocabulary import Origin
@@ -98,7 +99,7 @@ def _sources(program: Program) -> list[str]:
     source = program.source
     lines = [f"rm -rf {_TREE}; mkdir {_TREE}"]
     if source.origin is not Origin.DEBIAN:
-        return lines + _embed(program.folder / (source.path or "."))
+        return lines + _embed(own_folder(program.folder, source))
     assert source.tarball
     name = shlex.quote(source.tarball)
     lines += [
@@ -117,7 +118,7 @@ def _sources(program: Program) -> list[str]:
             f"mkdir -p {folder}",
             f'tar --extract --no-same-owner --strip-components=1 --directory {folder} --file "$part"',
         ]
-    return lines + (_embed(program.folder / source.overlay) if source.overlay else [])
+    return lines + (_embed(overlay_folder(program.folder, source.overlay)) if source.overlay else [])
 
 
 def _embed(folder: Path, into: str = _TREE) -> list[str]:

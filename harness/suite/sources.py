@@ -23,7 +23,10 @@ from harness.suite.tree import check_tree, laid_over, pack, read_folder, write_t
 from harness.suite.unpack import read_tarball
 from harness.vocabulary import Origin
 
-__all__ = ["SourceTree", "fetched_tree", "forget_digests", "is_fetched", "packed_tree", "source_tree", "tree_digest"]
+__all__ = [
+    *("SourceTree", "fetched_tree", "forget_digests", "is_fetched", "overlay_folder", "own_folder", "packed_tree"),
+    *("source_tree", "tree_digest"),
+]
 
 _TREES = "trees"
 _LOCAL_SOURCES = "HARNESS_SOURCES"
@@ -51,12 +54,10 @@ def forget_digests() -> None:
 @lru_cache(maxsize=256)
 def _tree_digest(folder: Path, source: Source) -> str:
     if source.origin is Origin.DEBIAN:
-        overlay = digest_tree(_overlay(folder, source.overlay)) if source.overlay else None
+        overlay = digest_tree(overlay_folder(folder, source.overlay)) if source.overlay else None
         parts = [[part.folder, part.sha256] for part in source.parts]
         return digest_of(["tarball", source.sha256, "overlay", overlay, *(["parts", parts] if parts else [])])
-    own = _own_folder(folder, source)
-    read_folder(own)
-    return digest_tree(own)
+    return digest_tree(own_folder(folder, source))
 
 
 def is_fetched(program: Program, store: Store) -> bool:
@@ -103,6 +104,13 @@ def packed_tree(tree: SourceTree, store: Store) -> Path:
     return store.folder("packed", digest_of(["packed", 1, tree.digest]), make) / "tree.tar"
 
 
+def own_folder(folder: Path, source: Source) -> Path:
+    """The folder of a source of the suite in ``folder``, checked. Raises UsageError for what no tree may hold."""
+    own = _own_folder(folder, source)
+    read_folder(own)
+    return own
+
+
 def _own_folder(folder: Path, source: Source) -> Path:
     """A source's own folder. Raises UsageError for one outside the suite's folder and of what the user names."""
     own = (folder / (source.path or ".")).resolve()
@@ -118,7 +126,7 @@ def _local_sources() -> list[Path]:
     return [Path(word).expanduser() for word in os.environ.get(_LOCAL_SOURCES, "").split(os.pathsep) if word]
 
 
-def _overlay(folder: Path, overlay: str) -> Path:
+def overlay_folder(folder: Path, overlay: str) -> Path:
     """The folder of an overlay: regular files and folders in the suite's own folder. Raises UsageError."""
     path = _folder(folder / overlay)
     if not path.resolve().is_relative_to(folder.resolve()):
@@ -144,7 +152,7 @@ def _unpacker(program: Program, bench: Bench, offered: Path | None) -> Callable[
             fetched = _fetched_tarball(part, bench.store, offered)
             tree = laid_over(tree, read_tarball(fetched, bench), part.folder.rstrip("/"), str(fetched))
         if source.overlay:
-            overlay = _overlay(program.folder, source.overlay)
+            overlay = overlay_folder(program.folder, source.overlay)
             tree = laid_over(tree, read_folder(overlay, links=False), "", str(overlay))
         check_tree(tree, str(tarball))
         (entry / "tree").mkdir()

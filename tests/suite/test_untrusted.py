@@ -14,6 +14,7 @@ from harness.blocks.throughput import Model, block_costs
 from harness.errors import CellError, UsageError
 from harness.flow.take import reference_object
 from harness.freeze import freeze
+from harness.replay import script
 from harness.suite.sources import source_tree, tree_digest
 from harness.suite.workloads import prepare
 from harness.verify.link import linked
@@ -77,6 +78,8 @@ def test_a_link_to_a_file_of_the_user_is_no_source_and_no_input(secret: Path, tm
             prepare(program, cache.store)
         with pytest.raises(UsageError, match="refused: the link data leads out of the source tree"):
             freeze(program, NATIVE, Level.OZ, cache)
+        with pytest.raises(UsageError, match="refused: the link data leads out of the source tree"):
+            script._sources(program)  # what `harness repro` prints is made to be passed on
 
 
 def test_a_link_inside_the_tree_is_followed_as_ever(tmp_path: Path, cache: Bench) -> None:
