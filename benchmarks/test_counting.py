@@ -47,7 +47,7 @@ class Bzip2:
         cell = Cell(program, target, Track.SPEED, load_policy("greedy"), 0)
         frozen = freeze(program, target, cell.level, bench)
         kind = kind_of(cell.policy.manifest.kind)
-        decisions = kind.decide(cell.policy, frozen, 0, bench)
+        decisions = kind.decide(cell.policy, frozen, 0, bench).decisions
         self.plan = kind.plan(decisions, target)
         self.compiled = compile_decisions(frozen, decisions, self.plan, bench)
         self.optimised = lambda: optimise(frozen, self.plan, bench).bitcode

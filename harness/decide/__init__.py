@@ -1,5 +1,5 @@
 """Step 2, decide: a policy and a frozen module become decisions, a file that anyone can replay."""
 
-from harness.decide.decisions import Decisions
+from harness.decide.decisions import Decided, Decisions
 
-__all__ = ["Decisions"]
+__all__ = ["Decided", "Decisions"]

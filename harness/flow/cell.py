@@ -254,7 +254,8 @@ def _compute(
     reached: dict[str, Any] = {"frozen_digest": frozen.digest}
     kind = kind_of(cell.policy.manifest.kind)
     try:
-        decisions = kind.decide(cell.policy, frozen, cell.seed, bench)
+        decided = kind.decide(cell.policy, frozen, cell.seed, bench)
+        decisions = decided.decisions
         reached |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
         asked = None if kind.is_pure(cell.policy) else Moment.now()
         plan = kind.plan(decisions, cell.target)

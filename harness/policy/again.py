@@ -18,7 +18,7 @@ def decide_twice(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) 
     Raises CellError: what ``Kind.decide`` raises, and ``not-replayable``.
     """
     kind = kind_of(policy.manifest.kind)
-    first = kind.decide(policy, frozen, seed, bench)
+    first = kind.decide(policy, frozen, seed, bench).decisions
     if not kind.is_pure(policy):
         decide_again(policy, frozen, seed, bench, first)
     return first
@@ -26,7 +26,7 @@ def decide_twice(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) 
 
 def decide_again(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench, first: Decisions) -> None:
     """Ask once more. Raises CellError: what ``Kind.decide`` raises, and ``not-replayable`` for another answer."""
-    require_same(first, kind_of(policy.manifest.kind).decide(policy, frozen, seed, bench))
+    require_same(first, kind_of(policy.manifest.kind).decide(policy, frozen, seed, bench).decisions)
 
 
 def require_same(first: Decisions, second: Decisions) -> None:

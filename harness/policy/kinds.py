@@ -7,7 +7,7 @@ from typing import Protocol
 
 from harness.apply.plan import CompilePlan
 from harness.bench import Bench
-from harness.decide import Decisions
+from harness.decide import Decided, Decisions
 from harness.freeze import FrozenModule
 from harness.policy.heuristic import HeuristicKind
 from harness.policy.inliner.kind import InlinerKind
@@ -33,8 +33,8 @@ class Kind(Protocol):
     def freeze_level(self, policy: Policy, track: Track) -> Level:
         """The level of the module that the policy starts from."""
 
-    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
-        """The policy's decisions. Raises CellError: ``policy-error`` or ``policy-timeout``."""
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
+        """The policy's decisions, and what they cost. Raises CellError: ``policy-error`` or ``policy-timeout``."""
 
     def is_pure(self, policy: Policy) -> bool:
         """Whether only the harness's own code computes the decisions: asked again, it says the same."""

@@ -5,7 +5,7 @@ Its policies are the baselines ``O0`` to ``Oz``: what a user of ``clang -O<L>`` 
 
 from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
 from harness.bench import Bench
-from harness.decide import Decisions
+from harness.decide import Decided, Decisions
 from harness.errors import UsageError
 from harness.freeze import FrozenModule
 from harness.policy.load import Policy
@@ -32,9 +32,9 @@ class LevelKind:
         """Its own level: on a module frozen at -Oz, the other levels' pipelines nearly coincide."""
         return Level(str(policy.manifest.values["level"]))
 
-    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """The level, and nothing else."""
-        return Decisions(PolicyKind.LEVEL, frozen.level)
+        return Decided(Decisions(PolicyKind.LEVEL, frozen.level))
 
     def is_pure(self, policy: Policy) -> bool:
         """Nothing of it is run."""

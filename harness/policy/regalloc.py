@@ -5,7 +5,7 @@ Its policies so far are the baselines: LLVM's own allocators.
 
 from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
 from harness.bench import Bench
-from harness.decide import Decisions
+from harness.decide import Decided, Decisions
 from harness.errors import UsageError
 from harness.freeze import FrozenModule
 from harness.policy.load import Policy
@@ -45,10 +45,10 @@ class RegallocKind:
         """The track's level."""
         return FROZEN_AT[track]
 
-    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """The allocator: the same for every program."""
         body = {"allocator": policy.manifest.values["allocator"]}
-        return Decisions(PolicyKind.REGALLOC, frozen.level, body)
+        return Decided(Decisions(PolicyKind.REGALLOC, frozen.level, body))
 
     def is_pure(self, policy: Policy) -> bool:
         """Nothing of it is run."""

@@ -4,7 +4,7 @@ from typing import NoReturn
 
 from harness.apply.plan import CompilePlan
 from harness.bench import Bench
-from harness.decide import Decisions
+from harness.decide import Decided, Decisions
 from harness.errors import CellError, UsageError
 from harness.freeze import FrozenModule
 from harness.policy.load import Policy
@@ -46,7 +46,7 @@ class ShardingKind:
         """Raises UsageError: it starts from no module."""
         _no_program(policy)
 
-    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """Raises UsageError: it decides on no module."""
         _no_program(policy)
 

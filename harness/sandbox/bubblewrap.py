@@ -7,15 +7,17 @@ from types import MappingProxyType
 
 from harness.sandbox.model import SCRATCH, Job
 
-__all__ = ["FIRST_FILE", "SECCOMP", "STATUS", "TURNS", "USAGE", "bubblewrap_command", "guard_arguments"]
+__all__ = ["FIRST_FILE", "LEASH", "SECCOMP", "STATUS", "TURNS", "USAGE", "bubblewrap_command", "guard_arguments"]
 
 STATUS = 3
 SECCOMP = 4
 TURNS = 5
 USAGE = 6
+LEASH = 7
 FIRST_FILE = 500
 """Descriptor numbers inside: the guard's socket, the filter, the socket that gives turns, the control group's CPU
-time, and the files, above all that the spawner has open."""
+time, the pipe that the job is ended with, and the files, above all that the spawner has open. ``model.FIRST_GIVEN``
+follows ``LEASH``."""
 
 _GUARD = f"/proc/self/fd/{FIRST_FILE}"
 """The guard is executed by its descriptor and has no place inside."""
@@ -49,8 +51,12 @@ def bubblewrap_command(
     for link, destination in _LINKS.items():
         command += ["--symlink", destination, f"/dev/{link}"]
     command += ["--size", str(max(job.limits.scratch, 4096)), "--perms", "0700", "--tmpfs", SCRATCH]
-    for folder in job.folders:  # after the scratch folder: one of them may lie below its path
-        command += ["--ro-bind", str(carried.get(folder, folder)), str(folder)]
+    # After the scratch folder: one of them may lie below its path. Within each other, the outer ones come first.
+    for folder in sorted({*job.folders, *job.hidden}, key=lambda path: len(path.parts)):
+        if folder in job.hidden:
+            command += ["--perms", "0555", "--tmpfs", str(folder)]
+        else:
+            command += ["--ro-bind", str(_place(folder, carried)), str(folder)]
     for number, (inside, source) in enumerate(job.files.items(), start=FIRST_FILE + 1):
         executable = os.access(source, os.X_OK)
         if inside.startswith(f"{SCRATCH}/"):
@@ -62,10 +68,28 @@ def bubblewrap_command(
     return command, (guard, *job.files.values())
 
 
-def guard_arguments(job: Job, scratch: str, *, watch_memory: bool, turns: bool, usage: bool) -> list[str]:
+def _place(folder: Path, carried: Mapping[Path, Path]) -> Path:
+    """Where bubblewrap finds it."""
+    for above in (folder, *folder.parents):
+        if above in carried:
+            return carried[above] / folder.relative_to(above)
+    return folder
+
+
+def guard_arguments(
+    job: Job,
+    scratch: str,
+    *,
+    watch_memory: bool,
+    turns: bool = False,
+    usage: bool = False,
+    leash: bool = False,
+    kept: Sequence[int] = (),
+) -> list[str]:
     """What the guard is told.
 
     ``watch_memory``: nobody else limits the memory of all processes. ``usage``: a control group counts CPU time.
+    ``turns``, ``leash``: it has these descriptors; ``kept``: those that the job inherits.
     """
     limits = job.limits
     numbers = {
@@ -87,6 +111,8 @@ def guard_arguments(job: Job, scratch: str, *, watch_memory: bool, turns: bool, 
         *(f"core={core}" for core in job.cores),
         *([f"turns={TURNS}"] if turns else []),
         *([f"usage={USAGE}"] if usage else []),
+        *([f"leash={LEASH}"] if leash else []),
+        *(f"keep={number}" for number in kept),
         f"environment={len(variables)}",
         *variables,
         job.program,

@@ -9,7 +9,7 @@ from signal import SIGINT, SIGKILL, SIGTERM
 
 from harness.process import last_words, signal_name
 
-__all__ = ["GIB", "MIB", "SCRATCH", "Finished", "Job", "Left", "Limits", "Reason", "grace"]
+__all__ = ["FIRST_GIVEN", "GIB", "MIB", "SCRATCH", "Finished", "Job", "Left", "Limits", "Reason", "grace"]
 
 _LONGEST_WORD = (128 << 10) - 1
 """Bytes of one argument: MAX_ARG_STRLEN of Linux, without the zero byte."""
@@ -20,6 +20,9 @@ GIB = 1 << 30
 
 SCRATCH = "/tmp"  # noqa: S108 - a path inside the sandbox
 """The only folder that can be written to: private, empty at first, gone with the sandbox."""
+
+FIRST_GIVEN = 8
+"""The number, in a job, of the first descriptor that it is given; the others follow."""
 
 _GRACE = 0.02
 _LEAST_GRACE = 0.1
@@ -45,6 +48,8 @@ class Reason(StrEnum):
     MEMORY = "memory"
     FILES = "files"
     OUTPUT = "output"
+    STOPPED = "stopped"
+    """What it worked for had ended, and it had not (``pair.py``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,9 @@ class Job:
     system: bool = False
     """Whether it sees the host's ``/usr`` (read-only), with the folders that belong to it."""
     folders: tuple[Path, ...] = ()
-    """Host folders that it sees read-only, at their own paths."""
+    """Host folders and files that it sees read-only, at their own paths."""
+    hidden: tuple[Path, ...] = ()
+    """Folders within those that it sees empty."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """All of it."""
     stdin: Path | None = None
@@ -210,6 +217,8 @@ class Finished:
                 text = f"stopped at its limit of {limits.files} files"
             case Reason.OUTPUT:
                 text = f"stopped at its limit of {limits.output // MIB} MiB of output"
+            case Reason.STOPPED:
+                text = "stopped, since it was not needed any more"
         full = not self.ok and self.left.free == 0 and limits.scratch > 0
         return f"{text} (its scratch folder of {limits.scratch // MIB} MiB is full)" if full else text
 

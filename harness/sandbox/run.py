@@ -7,7 +7,7 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,10 +16,19 @@ from typing import Any
 from harness.errors import PrerequisiteError, UsageError
 from harness.native import native_program
 from harness.process import account, find_tool
-from harness.sandbox.bubblewrap import FIRST_FILE, SECCOMP, STATUS, TURNS, USAGE, bubblewrap_command, guard_arguments
+from harness.sandbox.bubblewrap import (
+    FIRST_FILE,
+    LEASH,
+    SECCOMP,
+    STATUS,
+    TURNS,
+    USAGE,
+    bubblewrap_command,
+    guard_arguments,
+)
 from harness.sandbox.cgroups import Group
 from harness.sandbox.collect import collect, count_files
-from harness.sandbox.model import SCRATCH, Finished, Job, Left, Limits, Reason
+from harness.sandbox.model import FIRST_GIVEN, SCRATCH, Finished, Job, Left, Limits, Reason
 from harness.sandbox.remedy import remedy
 from harness.sandbox.seccomp import filter_program
 from harness.sandbox.shown import carried_folders
@@ -61,6 +70,8 @@ class _Prepared:
     close_theirs: Callable[[], None]
     patience: float = 0.0
     """Seconds that all of it may take."""
+    given: int = 0
+    """How many descriptors the job is given."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +111,14 @@ class Sandbox:
         """
         return self._run(job, output=output)[0]
 
+    def run_with(self, job: Job, given: Sequence[int], leash: int | None = None) -> Finished:
+        """Like ``run``, and the job has these descriptors, numbered from ``FIRST_GIVEN`` on.
+
+        ``leash``: the end to read of a pipe; the job is ended when the other end is closed. All of these descriptors
+        are closed here, as soon as the job has its own, or when there is none.
+        """
+        return self._run(job, given=given, leash=leash)[0]
+
     def run_in_turns(self, job: Job, turns: socket.socket, patience: float) -> Finished:
         """Like ``run``, but the job runs only while the socket's other end gives it a turn (``turns.py``).
 
@@ -119,7 +138,13 @@ class Sandbox:
         return Facts(hello["namespaces"], hello["host_user"], start)
 
     def _run(
-        self, job: Job, turns: socket.socket | None = None, patience: float = 0.0, output: int | None = None
+        self,
+        job: Job,
+        turns: socket.socket | None = None,
+        patience: float = 0.0,
+        output: int | None = None,
+        given: Sequence[int] = (),
+        leash: int | None = None,
     ) -> tuple[Finished, Mapping[str, Any]]:
         if fault := job.fault():
             raise UsageError(f"cannot be started: {fault}", where=Path(job.program).name)
@@ -127,12 +152,20 @@ class Sandbox:
         with ExitStack() as stack:
             if turns is not None:
                 stack.callback(turns.close)
+            handed_over = stack.enter_context(ExitStack())
+            for descriptor in (*given, *(() if leash is None else (leash,))):
+                handed_over.callback(os.close, descriptor)
             prepared = self._isolated(job, stack) if self.isolation is Isolation.SANDBOX else self._trusted(job, stack)
             if turns is not None:
                 prepared.descriptors[TURNS] = turns.fileno()
                 prepared = replace(prepared, close_theirs=_both(prepared.close_theirs, turns.close))
             if output is not None:
                 prepared.descriptors[1] = output
+            if leash is not None:
+                prepared.descriptors[LEASH] = leash
+            prepared.descriptors.update(enumerate(given, start=FIRST_GIVEN))
+            close_theirs = _both(prepared.close_theirs, handed_over.close)
+            prepared = replace(prepared, close_theirs=close_theirs, given=len(given))
             prepared = replace(prepared, patience=max(patience, job.limits.wall))
             started = time.monotonic()
             try:
@@ -155,7 +188,13 @@ class Sandbox:
         usage = None if group is None else group.cpu_file
         descriptors = prepared.descriptors | ({} if usage is None else {USAGE: usage})
         words = guard_arguments(
-            prepared.job, prepared.scratch, watch_memory=watch, turns=TURNS in descriptors, usage=usage is not None
+            prepared.job,
+            prepared.scratch,
+            watch_memory=watch,
+            turns=TURNS in descriptors,
+            usage=usage is not None,
+            leash=LEASH in descriptors,
+            kept=range(FIRST_GIVEN, FIRST_GIVEN + prepared.given),
         )
         before = None if group is None else group.cpu()
         place.start([*prepared.command, *words], descriptors)

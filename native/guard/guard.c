@@ -1,7 +1,7 @@
 // The first process of a sandbox: it starts the job, watches it, ends it, and reports.
 //
-// usage: guard status=FD scratch=DIR [limit=VALUE ...] [core=N ...] [turns=FD] [usage=FD] environment=N
-//              [NAME=VALUE ...] PROGRAM ARGV0 [ARGUMENT ...]
+// usage: guard status=FD scratch=DIR [limit=VALUE ...] [core=N ...] [turns=FD] [usage=FD] [leash=FD] [keep=FD ...]
+//              environment=N [NAME=VALUE ...] PROGRAM ARGV0 [ARGUMENT ...]
 //
 // Inside a sandbox it is process 1 of a process namespace of its own. Nothing in there can signal it,
 // trace it or read its memory, and when it ends the kernel ends everything else. Without a sandbox
@@ -15,6 +15,9 @@
 // its turn: the guard says `r` to that socket when it is ready; for each number of microseconds that comes it lets
 // the job run for so long, stops it, and says `s` when it stands still; and `e` when it has ended. With `usage`, a file that the
 // kernel keeps for the sandbox's control group says how much CPU time was used: children count whoever waits for them.
+//
+// With `leash` the job is ended when nobody has that pipe open for writing any more. With `keep` it inherits these
+// descriptors, and no other; the guard closes its own copies, so that a pipe ends with the job.
 
 #include <ctype.h>
 #include <dirent.h>
@@ -24,6 +27,7 @@
 #include <linux/close_range.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -50,6 +54,7 @@ enum {
   kFirstLook = 2 * kMillisecondInNanoseconds,    // until the guard looks at the job's use for the first time;
   kLongestLook = 50 * kMillisecondInNanoseconds, // then twice as long each time, up to this
   kStack = 8 << 20,
+  kMostKept = 8,
 };
 
 // What the job may use. 0: no limit.
@@ -73,6 +78,9 @@ struct Job {
   int usage;            // -1: no control group counts the CPU time
   int64_t usage_before; // microseconds that it had counted when the job was started;
   int64_t own_before;   // and of the guard itself
+  int leash;            // -1: none
+  int kept[kMostKept];
+  int kept_count;
   const char *scratch;
   char **environment;
   const char *program;
@@ -305,6 +313,9 @@ static _Noreturn void become(const struct Job *job, bool isolated, int failure) 
   bool placed = CPU_COUNT(&job->cores) == 0 || stay_on(&job->cores, isolated);
   if (placed && chdir(job->scratch) == 0) {
     (void)syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
+    for (int at = 0; at < job->kept_count; at++) {
+      (void)fcntl(job->kept[at], F_SETFD, 0);
+    }
     (void)execve(job->program, job->arguments, job->environment);
   }
   int number = errno;
@@ -327,6 +338,9 @@ static pid_t start(const struct Job *job, int *number) {
     become(job, isolated, failure[1]);
   }
   (void)close(failure[1]);
+  for (int at = 0; at < job->kept_count; at++) {
+    (void)close(job->kept[at]);
+  }
   ssize_t size = read(failure[0], number, sizeof *number);
   (void)close(failure[0]);
   if (size == (ssize_t)sizeof *number) {
@@ -454,6 +468,12 @@ static const char *exceeded(const struct Job *job, int scratch) {
     return "cpu";
   }
   return exceeds(memory, limits->memory) ? "memory" : NULL;
+}
+
+// Whether the other end of the job's leash has been let go.
+static bool is_let_go(int leash) {
+  struct pollfd other = {.fd = leash, .events = 0};
+  return leash >= 0 && poll(&other, 1, 0) > 0;
 }
 
 // What the guard waits for. Nobody may end it from within a sandbox.
@@ -663,7 +683,7 @@ static struct Ending watch(const struct Job *job, int scratch) {
       continue;
     }
     if (elapsed >= next_look) {
-      const char *met = exceeded(job, scratch);
+      const char *met = is_let_go(job->leash) ? "stopped" : exceeded(job, scratch);
       if (met != NULL) {
         ending.reason = met;
         break;
@@ -721,8 +741,15 @@ static void parse_core(struct Job *job, int64_t core, const char *word) {
   CPU_SET((size_t)core, &job->cores);
 }
 
+static void parse_kept(struct Job *job, int64_t descriptor, const char *word) {
+  if (job->kept_count == kMostKept) {
+    usage(word);
+  }
+  job->kept[job->kept_count++] = (int)descriptor;
+}
+
 static struct Job parse(int count, char **words) {
-  struct Job job = {.status = -1, .turns = -1, .usage = -1};
+  struct Job job = {.status = -1, .turns = -1, .usage = -1, .leash = -1};
   const struct {
     const char *name;
     int64_t *value;
@@ -751,6 +778,10 @@ static struct Job parse(int count, char **words) {
       job.turns = (int)number(equals + 1, words[at]);
     } else if (strncmp(words[at], "usage=", length + 1) == 0) {
       job.usage = (int)number(equals + 1, words[at]);
+    } else if (strncmp(words[at], "leash=", length + 1) == 0) {
+      job.leash = (int)number(equals + 1, words[at]);
+    } else if (strncmp(words[at], "keep=", length + 1) == 0) {
+      parse_kept(&job, number(equals + 1, words[at]), words[at]);
     } else if (strncmp(words[at], "scratch=", length + 1) == 0) {
       job.scratch = equals + 1;
     } else {

@@ -1,10 +1,12 @@
 // Decisions of another process. It is not trusted: an answer counts only if it is one, of the question that was
 // asked, in time; after three that are not the process is given up, and it can never hold up the compiler.
 //
-// The first line that it gets is `{"features": [NAME, ...]}`. A question is its number and the features, an answer
-// the same number and 0 or 1, all of them int64 of the machine's byte order.
+// The first line that it gets is `{"features": [NAME, ...]}`. It says a byte for each of them, 1 if it wants that feature
+// and 0 if not. A question is its number and the features, of which those that it does not want are 0; an answer is the
+// same number and 0 or 1, all of them int64 of the machine's byte order.
 
 #include "source.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <cerrno>
@@ -13,6 +15,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace llvm;
 
@@ -44,9 +47,25 @@ public:
       Header += (Header.back() == '[' ? "\"" : ", \"") + std::string(Name) + "\"";
     }
     Header += "]}\n";
-    if (!transfer(Header.data(), Header.size(), POLLOUT, Clock::now() + StartPatience)) {
+    const auto Start = Clock::now();
+    const auto Deadline = Start + std::min<Clock::duration>(Left, StartPatience);
+    std::array<uint8_t, NumFeatures> Wanted{};
+    const bool Told = transfer(Header.data(), Header.size(), POLLOUT, Deadline) &&
+                      transfer(Wanted.data(), Wanted.size(), POLLIN, Deadline);
+    Left -= Clock::now() - Start;
+    if (!Told) {
+      Why = Open && Left <= Clock::duration::zero() ? "slow" : Why;
       giveUp();
     }
+    for (size_t Index = 0; Index < NumFeatures; ++Index) {
+      if (Wanted[Index] != 0) {
+        Uses.push_back(Index);
+      }
+    }
+  }
+
+  bool wantsPartsOnly() const override {
+    return any_of(Uses, isCostPart) && !is_contained(Uses, static_cast<size_t>(FeatureIndex::cost_estimate));
   }
 
   std::optional<bool> decide(CallBase & /*CB*/, PolicyContext &Context) override {
@@ -54,7 +73,7 @@ public:
       return std::nullopt;
     }
     Question[0] = ++Asked;
-    for (size_t Index = 0; Index < NumFeatures; ++Index) {
+    for (const size_t Index : Uses) {
       Question[Index + 1] = Context.feature(static_cast<FeatureIndex>(Index));
     }
     const auto Start = Clock::now();
@@ -136,6 +155,7 @@ private:
   milliseconds Reply;
   Clock::duration Left;
   std::array<int64_t, NumFeatures + 1> Question{};
+  std::vector<size_t> Uses;
   int64_t Asked = 0;
   int Failures = 0;
   bool Open = true;

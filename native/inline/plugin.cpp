@@ -16,11 +16,10 @@ using namespace harness;
 
 namespace {
 
-enum class From : uint8_t { Nowhere, Default, Model, Heuristic, Channel, Replay, Table, Upstream };
+enum class From : uint8_t { Nowhere, Default, Heuristic, Channel, Replay, Table, Upstream };
 
 cl::opt<From> Policy("inline-policy", cl::desc("Where inlining decisions come from"), cl::init(From::Nowhere),
                      cl::values(clEnumValN(From::Default, "default", "LLVM's own heuristic"),
-                                clEnumValN(From::Model, "model", "policy_decide of -inline-policy-file"),
                                 clEnumValN(From::Heuristic, "heuristic", "harness_heuristic of -inline-policy-file"),
                                 clEnumValN(From::Channel, "channel", "a process, over -inline-policy-channel"),
                                 clEnumValN(From::Replay, "replay", "the decisions in -inline-policy-file"),
@@ -39,8 +38,6 @@ cl::opt<int> Total("inline-policy-total", cl::desc("Milliseconds of waiting for 
 
 std::unique_ptr<Source> source() {
   switch (Policy) {
-  case From::Model:
-    return modelSource(File);
   case From::Heuristic:
     return heuristicSource(File);
   case From::Channel:

@@ -26,9 +26,6 @@ public:
 // LLVM's own heuristic.
 std::unique_ptr<Source> defaultSource();
 
-// `policy_decide` of a shared library, with the features that its `policy_uses` marks.
-std::unique_ptr<Source> modelSource(const std::string &Library);
-
 // `harness_heuristic` of a shared library: a submission's function.
 std::unique_ptr<Source> heuristicSource(const std::string &Library);
 

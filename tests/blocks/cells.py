@@ -50,7 +50,7 @@ def code_of(program: Program, target: Target, bench: Bench, policy: str = "greed
     one = cell(program, target, policy)
     frozen = freeze(program, target, one.level, bench)
     kind = kind_of(one.policy.manifest.kind)
-    decisions = kind.decide(one.policy, frozen, 0, bench)
+    decisions = kind.decide(one.policy, frozen, 0, bench).decisions
     plan = kind.plan(decisions, target)
     compiled = compile_decisions(frozen, decisions, plan, bench)
 
@@ -65,7 +65,7 @@ def counted(program: Program, target: Target, bench: Bench) -> tuple[CountedRun,
     one = cell(program, target)
     frozen = freeze(program, target, one.level, bench)
     kind = kind_of(one.policy.manifest.kind)
-    decisions = kind.decide(one.policy, frozen, 0, bench)
+    decisions = kind.decide(one.policy, frozen, 0, bench).decisions
     compiled = compile_decisions(frozen, decisions, kind.plan(decisions, target), bench)
     ready = prepare(program, bench.store)
     expected = expected_results(

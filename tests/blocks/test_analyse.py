@@ -36,7 +36,7 @@ def compiled(program: Program, target: Target, bench: Bench) -> tuple[FrozenModu
     one = cell(program, target)
     frozen = freeze(program, target, one.level, bench)
     kind = kind_of(one.policy.manifest.kind)
-    decisions = kind.decide(one.policy, frozen, 0, bench)
+    decisions = kind.decide(one.policy, frozen, 0, bench).decisions
     plan = kind.plan(decisions, target)
     return frozen, plan, compile_decisions(frozen, decisions, plan, bench)
 

@@ -8,7 +8,7 @@ from harness.decide import Decisions
 from harness.freeze import FrozenModule, freeze
 from harness.policy import Policy, kind_of
 from harness.policy.again import decide_twice
-from harness.policy.inliner.library import build_library
+from harness.policy.inliner.program import build_program, program_host
 from harness.policy.inlining.ask import Asked
 from harness.policy.manifest import Manifest
 from harness.suite.load import Program
@@ -81,7 +81,7 @@ def computed(body: str, bench: Bench, uses: str = "") -> Asked:
     source = f"""const unsigned char policy_uses[38] = {{{uses}}};
 long policy_decide(const long *feature) {{ {body} }}
 """
-    return Asked("model", build_library(source, "made.c", bench))
+    return Asked("channel", host=program_host(build_program(source, "made.c", bench), "made.c"))
 
 
 def always(bench: Bench) -> Asked:

@@ -5,6 +5,7 @@ import os
 import re
 import time
 from dataclasses import replace
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -17,9 +18,11 @@ from harness.freeze import FrozenModule
 from harness.policy import Policy, kind_of
 from harness.policy.inliner.channel import ask as channel
 from harness.policy.inliner.kind import InlinerKind
-from harness.policy.inlining.ask import DEFAULT, ask
+from harness.policy.inlining.ask import DEFAULT, Asked, ask, compile_job, host_job
 from harness.policy.inlining.features import FEATURES
 from harness.policy.inlining.sites import Site, Who, sites_of
+from harness.sandbox import Finished
+from harness.sandbox.pair import READ, WRITE, run_joined
 from harness.vocabulary import Level, Outcome, Target
 from tests.inlining.made import (
     CHEAP_HEURISTIC,
@@ -66,6 +69,14 @@ def failure(policy: Policy, frozen: FrozenModule, bench: Bench) -> CellError:
     return raised.value
 
 
+def hosted(policy: Path, frozen: FrozenModule, bench: Bench) -> Finished:
+    """How the policy's own sandbox ends when the module is compiled."""
+    host = channel.python_host(policy, 0)
+    options = (f"-inline-policy-channel-from={READ}", f"-inline-policy-channel-to={WRITE}")
+    compiler = compile_job(Asked("channel", host=host), frozen, bench, more=options)
+    return run_joined(bench.sandbox, compiler, host_job(host, bench))[1]
+
+
 def asked_sites(decisions: Decisions) -> list[Site]:
     """The call sites that it was asked about."""
     return [site for site in sites_of(decisions.body) if site.who in (Who.POLICY, Who.REPLACED)]
@@ -106,10 +117,10 @@ def test_it_gets_every_feature_by_its_name(modules: Modules, bench: Bench) -> No
     given = f"{dedent(text)}LLVMS = {[row[-2] for row in rows]}\n"
     with bench.store.scratch() as folder:
         (folder / "policy.py").write_text(given)
-        done = bench.sandbox.run(channel._job(folder / "policy.py", 0, frozen, bench))
-    shown = [json.loads(line) for line in done.results["host.err"].decode().splitlines()]
+        done = hosted(folder / "policy.py", frozen, bench)
+    shown = [json.loads(line) for line in done.stderr.decode().splitlines()]
     assert shown == [row[1:-2] for row in rows]
-    assert json.loads(done.results["host.json"]) == {"exit": 0, "early": False}
+    assert done.ok
 
 
 @pytest.mark.parametrize(
@@ -377,54 +388,40 @@ def test_each_answer_is_in_time_and_all_are_not(modules: Modules, bench: Bench) 
 
 # -- what it does to others
 
-OTHERS = """
-for name in os.listdir("/proc"):
-    if name.isdigit() and int(name) not in (1, os.getpid(), os.getppid()):
-        os.kill(int(name), signal.{signal})
-"""
-
 
 @pytest.mark.parametrize(
-    ("act", "outcome", "said"),
+    "act",
     [
-        ("os.kill(os.getppid(), signal.SIGKILL)", Outcome.POLICY_ERROR, "killed by SIGKILL"),
-        ("os.kill(os.getppid(), signal.SIGTERM)", Outcome.POLICY_ERROR, "killed by SIGTERM"),
-        ("os.kill(os.getppid(), signal.SIGSTOP)", Outcome.POLICY_TIMEOUT, "stopped at its limit of 2 s"),
-        ("os.kill(-1, signal.SIGKILL)", Outcome.POLICY_ERROR, "killed by SIGKILL"),
-        (OTHERS.format(signal="SIGKILL"), Outcome.POLICY_ERROR, "exit status 137"),
-        (OTHERS.format(signal="SIGSTOP"), Outcome.POLICY_TIMEOUT, "stopped at its limit of 2 s"),
-        ("for name in os.listdir('.'): os.unlink(name)", Outcome.POLICY_ERROR, "exit status 1"),
-        ("open('decisions.txt', 'w').write('all of them')", Outcome.POLICY_ERROR, "altered the log of decisions"),
-        ("os.path.exists('host.json') or os.mkdir('host.json')", Outcome.POLICY_ERROR, "exit status 1"),
+        "os.kill(os.getppid(), signal.SIGKILL)",
+        "os.kill(os.getppid(), signal.SIGSTOP)",
+        "[os.kill(int(n), 9) for n in os.listdir('/proc') if n.isdigit() and int(n) != os.getpid()]",
+        "for name in os.listdir('.'): os.unlink(name)",
+        "open('decisions.txt', 'w').write('all of them')",
+        "os.rename('policy.py', 'opt.bc')",
     ],
 )
-def test_it_attacks_what_is_beside_it(act: str, outcome: Outcome, said: str, modules: Modules, bench: Bench) -> None:
-    started = time.monotonic()
-    quick = replace(bench, compile_timeout=2.0)
-    last = "open('decisions.txt'" in act
-    text = f"import atexit, os\natexit.register(lambda: {act})\n{CHEAP_PYTHON}" if last else None
-    error = failure(python(text) if text else acting(f"if asked == 2:\n{re.sub('(?m)^', ' ', act)}\nreturn True"),
-                    modules.frozen(), quick)  # fmt: skip
-    assert error.outcome is outcome
-    assert said in error.message
-    assert time.monotonic() - started < 2 + LATE
+def test_it_attacks_what_was_beside_it_once(act: str, modules: Modules, bench: Bench) -> None:
+    """Beside it there is nothing: it decides as if it had done nothing."""
+    text = f"if asked == 2:\n    {act}\nreturn features['cost_estimate'] <= 5"
+    assert decide(acting(text), modules.frozen(), bench) == decide(python(CHEAP_PYTHON), modules.frozen(), bench)
 
 
 def test_what_it_leaves_running_ends_with_it(modules: Modules, bench: Bench) -> None:
-    seconds = f"3601.{os.getpid()}"
+    mark = f"3601.{os.getpid()}"
     policy = f"""
-        import os
+        import os, sys, time
         if os.fork() == 0:
             os.setsid()
-            os.execv("/usr/bin/sleep", ["sleep", "{seconds}"])
+            os.closerange(3, 99)
+            os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", "import time; time.sleep(3600)", "{mark}"])
     """
     frozen = modules.frozen()
     with bench.store.scratch() as folder:
         (folder / "policy.py").write_text(dedent(policy) + CHEAP_PYTHON)
-        done = bench.sandbox.run(channel._job(folder / "policy.py", 0, frozen, bench))
+        done = hosted(folder / "policy.py", frozen, bench)
     assert done.ok and done.left.processes == 1
     assert decide(python(dedent(policy) + CHEAP_PYTHON), frozen, bench) == decide(python(CHEAP_PYTHON), frozen, bench)
-    assert all_gone(named(f"sleep {seconds}"))
+    assert all_gone(named(mark))
 
 
 @pytest.mark.parametrize(

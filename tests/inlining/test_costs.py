@@ -9,7 +9,7 @@ from harness.engine import local_engine
 from harness.flow.progress import SilentObserver
 from harness.flow.stages import fetch_sources
 from harness.freeze import FrozenModule, freeze
-from harness.policy.inlining.ask import Answer, Asked, compile_job, read_answer
+from harness.policy.inlining.ask import Answer, Asked, ask
 from harness.suite.load import load_suite
 from harness.vocabulary import Level, Target
 from tests.inlining.made import Modules, computed
@@ -79,7 +79,7 @@ MIXED = "static unsigned long asked; asked = asked * 6364136223846793005 + 14426
 def answers(policy: Asked, frozen: FrozenModule, bench: Bench) -> tuple[Answer, Answer]:
     """With walks shared, and with a walk for each question."""
     shared, alone = (
-        read_answer(bench.sandbox.run(compile_job(policy, frozen, bench, features=True, more=more)), features=True)
+        ask(replace(policy, options=more), frozen, bench, features=True)
         for more in ((), ("-inline-policy-share-walks=false",))
     )
     return shared, alone

@@ -392,7 +392,7 @@ def test_what_ends_too_early_or_spoils_its_log(mode: str, said: str, modules: Mo
 def test_two_that_decide_write_over_each_other_or_one_is_ended(modules: Modules, bench: Bench) -> None:
     """Parent and child go on as two compilers with one log: what comes of it is chance, and decisions or an error."""
     try:
-        decisions = HeuristicKind().decide(misbehaving("ForksAndDecides"), modules.frozen(), 0, bench)
+        decisions = HeuristicKind().decide(misbehaving("ForksAndDecides"), modules.frozen(), 0, bench).decisions
     except CellError as error:
         assert error.outcome in (Outcome.POLICY_ERROR, Outcome.NOT_REPLAYABLE)
     else:

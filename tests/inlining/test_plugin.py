@@ -34,7 +34,7 @@ AT_LEVELS = pytest.mark.parametrize("level", LEVELS)
 
 def decisions_of(policy: Asked, frozen: FrozenModule, bench: Bench) -> Decisions:
     """The policy's, after all checks."""
-    return decided(lambda: ask(policy, frozen, bench), frozen, bench)
+    return decided(lambda: ask(policy, frozen, bench), frozen, bench).decisions
 
 
 def object_of(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> str:
@@ -429,7 +429,7 @@ def test_a_name_that_is_not_there_is_shown_as_it_is(modules: Modules, bench: Ben
     ("options", "said"),
     [
         (("-inline-policy=replay", "-inline-policy-file=missing"), "inline plugin: cannot read missing"),
-        (("-inline-policy=model", "-inline-policy-file=./missing.so"), "./missing.so: cannot open shared object file"),
+        (("-inline-policy=heuristic", "-inline-policy-file=./no.so"), "./no.so: cannot open shared object file"),
         (("-inline-policy=heuristic", "-inline-policy-file=./inline.so"), "undefined symbol: harness_heuristic"),
         (("-inline-policy=default", "-inline-policy-log=none/log"), "inline plugin: cannot write none/log"),
         (("-inline-policy=best",), "for the --inline-policy option: Cannot find option named 'best'!"),

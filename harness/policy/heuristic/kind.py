@@ -2,7 +2,7 @@
 
 from harness.apply.plan import CompilePlan
 from harness.bench import Bench
-from harness.decide import Decisions
+from harness.decide import Decided, Decisions
 from harness.errors import UsageError
 from harness.freeze import FrozenModule
 from harness.native import native_digest
@@ -16,6 +16,7 @@ from harness.policy.heuristic.hyperparameters import (
 )
 from harness.policy.inlining.ask import Asked, ask
 from harness.policy.inlining.decide import decided
+from harness.policy.inlining.price import allowance
 from harness.policy.inlining.replay import PLUGIN, RULES, replay_plan
 from harness.policy.load import Policy
 from harness.policy.tracks import FROZEN_AT
@@ -55,10 +56,11 @@ class HeuristicKind:
         """The track's level."""
         return FROZEN_AT[track]
 
-    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """What the function decides of each call site."""
         how = asked(policy, values_of(policy, policy.name), bench)
-        return decided(lambda: ask(how, frozen, bench), frozen, bench)
+        most = allowance(policy.manifest.policy_class, frozen, bench)
+        return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
 
     def is_pure(self, policy: Policy) -> bool:
         """It runs what was submitted, in the compiler's process."""

@@ -5,18 +5,19 @@ from pathlib import Path
 
 from harness.apply.plan import CompilePlan
 from harness.bench import Bench
-from harness.decide import Decisions
+from harness.decide import Decided, Decisions
 from harness.digest import digest_bytes, digest_of
 from harness.errors import CellError, UsageError
 from harness.freeze import FrozenModule
 from harness.native import native_digest
 from harness.policy.inliner.channel import ask_python, check_python
-from harness.policy.inliner.library import build_library
 from harness.policy.inliner.model.source import model_source
+from harness.policy.inliner.program import build_program, program_host
 from harness.policy.inliner.tree.parse import parse_tree
 from harness.policy.inliner.tree.source import tree_source
 from harness.policy.inlining.ask import Asked, ask
 from harness.policy.inlining.decide import decided
+from harness.policy.inlining.price import allowance
 from harness.policy.inlining.replay import PLUGIN, RULES, replay_plan
 from harness.policy.load import Policy
 from harness.policy.tracks import FROZEN_AT
@@ -55,14 +56,16 @@ class InlinerKind:
         """The track's level."""
         return FROZEN_AT[track]
 
-    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """What it decides of each call site. ``seed``: given to a ``policy.py`` that wants it."""
+        most = allowance(policy.manifest.policy_class, frozen, bench)
         if "policy" in policy.contents:
             content = policy.contents["policy"]
-            return decided(lambda: ask_python(content, seed, frozen, bench), frozen, bench)
+            return decided(lambda: ask_python(content, seed, frozen, bench, most), frozen, bench)
         ((role, content),) = policy.contents.items()
-        how = Asked("model", _library(role, content, policy.manifest.files[role], bench))
-        return decided(lambda: ask(how, frozen, bench), frozen, bench)
+        name = policy.manifest.files[role]
+        how = Asked("channel", host=program_host(_program(role, content, name, bench), name))
+        return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
 
     def is_pure(self, policy: Policy) -> bool:
         """Of models and trees the harness makes code that can only compute; a ``policy.py`` is run."""
@@ -70,7 +73,7 @@ class InlinerKind:
 
     def parts(self) -> list[str]:
         """The plugin, and what turns a file into code."""
-        return [native_digest(PLUGIN), *RULES, _translators()]
+        return [native_digest(PLUGIN), native_digest("host"), *RULES, _translators()]
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """As for every policy that decides what to inline."""
@@ -82,12 +85,12 @@ def _answer(role: str, content: bytes, name: str, bench: Bench) -> Path | CellEr
     """One answer for all of a policy's cells, errors included."""
     try:
         source = tree_source(parse_tree(content, name)) if role == "tree" else model_source(content, name, bench)
-        return build_library(source, name, bench)
+        return build_program(source, name, bench)
     except CellError as error:
         return error
 
 
-def _library(role: str, content: bytes, name: str, bench: Bench) -> Path:
+def _program(role: str, content: bytes, name: str, bench: Bench) -> Path:
     answer = _answer(role, content, name, bench)
     if isinstance(answer, CellError):
         raise CellError(answer.outcome, answer.message, answer.transient)

@@ -25,7 +25,7 @@ def default_decisions(frozen: FrozenModule, bench: Bench) -> Decisions:
     known: str | None = bench.store.get("defaults", key)
     if known is None:
         taken = decided(lambda: ask(DEFAULT, frozen, bench), frozen, bench)
-        known = taken.content.decode()
+        known = taken.decisions.content.decode()
         bench.store.put("defaults", key, known)
     return Decisions.parse(known.encode(), "the cache")
 

@@ -5,18 +5,19 @@ from collections.abc import Callable
 from harness.apply.compile import compile_decisions, optimise, run_step
 from harness.apply.plan import OBJECT, OPTIMISED
 from harness.bench import Bench
-from harness.decide import Decisions
+from harness.decide import Decided, Decisions
 from harness.digest import digest_bytes, digest_file
 from harness.errors import CellError
 from harness.freeze import FrozenModule
 from harness.policy.inlining.ask import Answer
+from harness.policy.inlining.price import plain_cpu
 from harness.policy.inlining.replay import replay_plan
 from harness.vocabulary import Outcome, PolicyKind
 
 __all__ = ["decided"]
 
 
-def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench) -> Decisions:
+def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench) -> Decided:
     """The decisions that a policy takes, asked by ``ask``, once: ``harness.policy.again`` asks a second time.
 
     Raises CellError: what ``ask`` raises, and ``not-replayable`` for a policy that did more to the module than decide.
@@ -24,7 +25,8 @@ def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench) -> De
     answer = ask()
     decisions = Decisions(PolicyKind.INLINER, frozen.level, answer.body)
     _require_replay(answer, decisions, frozen, bench)
-    return decisions
+    plain = plain_cpu(frozen, bench)  # one thread: on a machine with nothing else to do, also its wall time
+    return Decided(decisions, max(0.0, answer.cpu - plain), max(0.0, answer.wall - plain))
 
 
 def _require_replay(answer: Answer, decisions: Decisions, frozen: FrozenModule, bench: Bench) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.apply.plan import FROZEN, OPTIMISED, CompilePlan, Step, clang_generate
 from harness.bench import Bench
-from harness.decide import Decisions
+from harness.decide import Decided, Decisions
 from harness.errors import CellError, UsageError
 from harness.freeze import FrozenModule, facts_of
 from harness.policy.load import Policy
@@ -61,7 +61,7 @@ class PassSequenceKind:
         """The track's level."""
         return FROZEN_AT[track]
 
-    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """The seed's list, in LLVM 22 spelling: the same for every program, but refused on a module that it harms."""
         name, content = policy.file(ROLE if ROLE in policy.contents else f"{ROLE}-{seed}")
         resolved = resolve(content, Path(name).name, bench)
@@ -69,7 +69,7 @@ class PassSequenceKind:
             refused = refused_on(resolved.conditions, facts_of(frozen.bitcode, bench))
             if refused is not None:
                 raise CellError(Outcome.POLICY_ERROR, refused)
-        return Decisions(PolicyKind.PASS_SEQUENCE, frozen.level, resolved.body)
+        return Decided(Decisions(PolicyKind.PASS_SEQUENCE, frozen.level, resolved.body))
 
     def is_pure(self, policy: Policy) -> bool:
         """Nothing of it is run."""

@@ -1,6 +1,6 @@
 """Runs inside the sandbox: loads ``policy.py`` and answers the compiler's questions with it.
 
-usage: host.py QUESTIONS ANSWERS SEED      two descriptors
+usage: host.py QUESTIONS ANSWERS SEED FOLDER...      two descriptors, and where packages lie
 
 ``native/inline/channel.cpp`` has the protocol. It stands alone: nothing of the harness is there.
 """
@@ -22,6 +22,7 @@ def main(questions: int, answers: int, seed: int) -> None:
     source = os.fdopen(questions, "rb")
     names = json.loads(source.readline())["features"]
     decide = _load(seed)
+    os.write(answers, bytes([1]) * len(names))  # it wants all features
     form = struct.Struct(f"={len(names) + 1}q")
     while len(question := source.read(form.size)) == form.size:
         number, *values = form.unpack(question)
@@ -49,4 +50,5 @@ def _load(seed: int) -> Callable[[dict[str, int]], Any]:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    sys.path += sys.argv[4:]
+    main(*map(int, sys.argv[1:4]))
