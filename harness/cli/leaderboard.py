@@ -31,6 +31,10 @@ def _ratio(value: float) -> str:
     return f"{value:.4f}"
 
 
+def _seconds(value: float) -> str:
+    return f"{value:.2f}"
+
+
 COLUMNS = (
     Column("rank", "ranks", right=True),
     Column("policy", "policy"),
@@ -41,6 +45,7 @@ COLUMNS = (
     Column("covered", "covered", right=True),
     Column("W/T/L", "decided", right=True),
     Column("MDE", "seen", right=True),
+    Column("decide, s", "decide_cpu", _seconds, right=True),
 )
 
 
@@ -96,7 +101,7 @@ def print_standings(results: Path, format_: Format, *, published: bool = True, *
         note(
             "\nratios are geometric means of reference / policy: above 1 is better; ranks go by strict, and who cannot "
             "be told apart shares them\nW/T/L: programs better than the reference, not different, worse or failed; "
-            "MDE: the smallest difference that would be seen"
+            "MDE: the smallest difference that would be seen; decide: CPU seconds of deciding on a program, the median"
         )
     if solved:
         solver_legend()

@@ -36,6 +36,8 @@ __all__ = [
 
 _FINAL, _PROVISIONAL = "cells", "provisional"
 """Kinds of entries in the cache."""
+PRICES = ("decide.cpu", "decide.wall")
+"""Metrics that are kept of every cell that is computed: they cannot be had later without deciding again."""
 
 
 @dataclass(frozen=True)
@@ -261,7 +263,8 @@ def _compute(
         plan = kind.plan(decisions, cell.target)
         compiled = compile_decisions(frozen, decisions, plan, bench)
         reached["object_digest"] = compiled.digest
-        taken = take_metrics(Made(cell.program, cell.target, frozen, plan, compiled), metrics, bench)
+        made = Made(cell.program, cell.target, frozen, plan, compiled, decided.cpu, decided.wall)
+        taken = take_metrics(made, list(dict.fromkeys((*metrics, *PRICES))), bench)
         found = CellResult(key, Outcome.OK, values=taken.values, missing=taken.missing, asked=asked, **reached)
         return found, taken.functions
     except CellError as error:

@@ -31,6 +31,9 @@ class Made:
     frozen: FrozenModule
     plan: CompilePlan
     compiled: Compiled
+    decide_cpu: float = 0.0
+    decide_wall: float = 0.0
+    """Seconds that the policy took to decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,16 @@ def take_metrics(made: Made, metrics: Sequence[str], bench: Bench, inputs: Bench
     code = _code(made, bench) if Need.CODE in needs else ""
     compiled = made.compiled
     evidence = Evidence(runs, code)
-    subject = Subject(compiled.object, made.target, compiled.ir_instructions, compiled.cpu, evidence, bench)
+    subject = Subject(
+        compiled.object,
+        made.target,
+        compiled.ir_instructions,
+        compiled.cpu,
+        made.decide_cpu,
+        made.decide_wall,
+        evidence,
+        bench,
+    )
     return _measure(chosen, subject)
 
 

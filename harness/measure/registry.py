@@ -45,6 +45,9 @@ class Subject:
     """After the optimise step."""
     compile_cpu: float
     """CPU seconds of both compile steps."""
+    decide_cpu: float = 0.0
+    decide_wall: float = 0.0
+    """Seconds that the policy took to decide, beyond the plain compilation."""
     evidence: Evidence = field(default_factory=Evidence)
     """What the metrics asked for need."""
     bench: Bench | None = None

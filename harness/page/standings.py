@@ -80,6 +80,7 @@ def _table(question: Question, table: Sequence[Standing]) -> list[str]:
             "coverage": [f"{row.completed}/{row.benchmarks}" for row in table],
             "decided": [f"{row.wins}/{row.ties}/{row.losses}" for row in table],
             "mde": [percent(row.mde) or ABSENT for row in table],
+            "decide": [row.decide_cpu for row in table],
         }
     )
     config = st.column_config
@@ -103,6 +104,9 @@ def _table(question: Question, table: Sequence[Standing]) -> list[str]:
             "coverage": config.TextColumn("coverage", width=85, alignment="right", help="In programs."),
             "decided": config.TextColumn("W/T/L", width=75, alignment="right", help=DECIDED),
             "mde": config.TextColumn("MDE", width=65, alignment="right", help=SEEN),
+            "decide": config.NumberColumn(
+                "decide (s)", format="%.2f", width=80, help="CPU seconds of deciding on a program, the median."
+            ),
         },
     )
     return [table[row].policy for row in event["selection"]["rows"] if row < len(table)]

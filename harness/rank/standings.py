@@ -28,6 +28,7 @@ from harness.policy.manifest import SEARCH_SEEDS
 from harness.rank.contest import Result, finite_ratio, result
 from harness.rank.entries import Entry, entries, entries_sql, entries_with
 from harness.rank.memorised import memorised_remarks, on_copies
+from harness.rank.price import deciding_seconds
 from harness.rank.question import PAIRED, Question, floor, is_paired, is_timed, quote
 from harness.statistics import (
     Effect,
@@ -97,6 +98,8 @@ class Standing:
     benchmarks: int
     reasons: tuple[str, ...]
     """Why it is not ranked; of one that is, what its rank lacks."""
+    decide_cpu: float | None = None
+    """CPU seconds of deciding on a program, the median. None where it was not measured."""
 
     def record(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
@@ -141,8 +144,13 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     table = [_standing(question, side, _refusals(question, side, asked, required, marks)) for side in sides]
     table.sort(key=lambda row: (row.policy_class, row.completed == 0, -row.strict, row.policy))
     remarks = memorised_remarks(on_copies(index, question))
+    prices = deciding_seconds(index, question)
     return [
-        replace(row, reasons=(*row.reasons, remarks[row.policy])) if row.policy in remarks else row
+        replace(
+            row,
+            reasons=(*row.reasons, remarks[row.policy]) if row.policy in remarks else row.reasons,
+            decide_cpu=prices.get(row.policy),
+        )
         for row in _ranked(table, {side.policy: side for side in sides})
     ]
 

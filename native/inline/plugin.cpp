@@ -27,6 +27,7 @@ cl::opt<From> Policy("inline-policy", cl::desc("Where inlining decisions come fr
                                            "those in -inline-policy-file, by identity; LLVM's own where it has none"),
                                 clEnumValN(From::Upstream, "upstream", "as default, with features as LLVM takes them")));
 cl::opt<std::string> File("inline-policy-file", cl::desc("Shared library, or decisions to follow"));
+cl::opt<std::string> Values("inline-policy-values", cl::desc("Hyperparameters of a heuristic: NAME=VALUE,..."));
 cl::opt<std::string> Written("inline-policy-log", cl::desc("Write the decisions to this file"));
 cl::opt<std::string> Features("inline-policy-features", cl::desc("Write the features to this file"));
 cl::opt<bool> ShareWalks("inline-policy-share-walks", cl::desc("One walk through a callee for calls that are alike"),
@@ -39,7 +40,7 @@ cl::opt<int> Total("inline-policy-total", cl::desc("Milliseconds of waiting for 
 std::unique_ptr<Source> source() {
   switch (Policy) {
   case From::Heuristic:
-    return heuristicSource(File);
+    return heuristicSource(File, Values);
   case From::Channel:
     return channelSource(ChannelFrom, ChannelTo, {Reply, Total});
   case From::Replay:

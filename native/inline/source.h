@@ -26,8 +26,9 @@ public:
 // LLVM's own heuristic.
 std::unique_ptr<Source> defaultSource();
 
-// `harness_heuristic` of a shared library: a submission's function.
-std::unique_ptr<Source> heuristicSource(const std::string &Library);
+// `harness_heuristic` of a shared library: a submission's function. `Values`: of its hyperparameters, `NAME=VALUE,...`.
+// From then on the process is confined.
+std::unique_ptr<Source> heuristicSource(const std::string &Library, const std::string &Values);
 
 struct ChannelLimits {
   int ReplyMilliseconds; // for each answer

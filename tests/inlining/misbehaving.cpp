@@ -1,32 +1,46 @@
 // One heuristic with all the faults: `mode` says which. Compiled once, since that takes the longest.
 // [hyperparam]: mode, int, 0, 99, 0
 // [hyperparam]: seconds, float, 0, 10000, 3600
-#include <cerrno>
-#include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dirent.h>
 #include <fcntl.h>
-#include <map>
-#include <random>
 #include <string>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/syscall.h>
+#include <sys/resource.h>
+#include <sched.h>
+#include <signal.h>
+#include <time.h>
 #include <x86intrin.h>
+
+// What libc would do: a library that asked for libc's functions would not be loaded.
+static long call(long Number, long A = 0, long B = 0, long C = 0, long D = 0, long E = 0, long F = 0) {
+  register long Fourth asm("r10") = D;
+  register long Fifth asm("r8") = E;
+  register long Sixth asm("r9") = F;
+  long Result;
+  asm volatile("syscall"
+               : "=a"(Result)
+               : "a"(Number), "D"(A), "S"(B), "d"(C), "r"(Fourth), "r"(Fifth), "r"(Sixth)
+               : "rcx", "r11", "memory");
+  return Result;
+}
+
+static long opened(const char *Path, int Flags) {
+  return call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(Path), Flags, 0600);
+}
 
 // `tests/inlining/test_heuristic.py` has these names.
 enum Mode {
   Fine,
   // never ends, or ends too early
   Loops, Recurses, Crashes, Exits, Leaves, KillsAll,
-  // processes
-  Forks, ForksAndDecides, ForkBomb,
+  // programs and code
+  Starts, StartsEarly, Maps,
   // memory
-  Allocates, TouchesAll, AllocatesWithChildren,
+  Allocates, TouchesAll,
   // the machine
   ReadsPasswords, ReadsHome, WritesHome, Connects,
   // the module
@@ -34,7 +48,7 @@ enum Mode {
   // chance
   ReadsTime, ReadsCounter, ReadsAddress, ReadsStack, ReadsRandom, ReadsDevice, ReadsProcess,
   // the files of the compiler
-  ForgesIllegal, ForgesNothing, ForgesGarbage, ForgesOther, ForgesUnknown, RemovesLog, LinksLog, SpoilsModule,
+  ForgesIllegal, ForgesNothing, ForgesGarbage, ForgesOther, ForgesUnknown, RemovesLog, SpoilsModule,
   FillsDisk, Prints,
 };
 
@@ -49,28 +63,54 @@ static bool mixed(uint64_t Bits) {
   return Bits & 1;
 }
 
-static std::string content(const char *Path) {
+static std::string content(const char *Path, int Flags = O_RDONLY) {
   std::string Text;
-  if (FILE *File = std::fopen(Path, "r")) {
-    for (int Byte = std::fgetc(File); Byte != EOF; Byte = std::fgetc(File))
-      Text += static_cast<char>(Byte);
-    std::fclose(File);
-  }
+  char Some[4096];
+  const long File = opened(Path, Flags);
+  for (long Size; File >= 0 && (Size = call(SYS_read, File, reinterpret_cast<long>(Some), sizeof Some)) > 0;)
+    Text.append(Some, Size);
   return Text;
 }
 
 static void replace(const char *Path, const std::string &Text) {
-  if (FILE *File = std::fopen(Path, "w")) {
-    std::fwrite(Text.data(), 1, Text.size(), File);
-    std::fclose(File);
-  }
+  const long File = opened(Path, O_WRONLY | O_CREAT | O_TRUNC);
+  (void)call(SYS_write, File, reinterpret_cast<long>(Text.data()), Text.size());
 }
+
+// Whether a program or a process can be started.
+static bool starts() {
+  const char *const Words[] = {"/usr/bin/true", nullptr};
+  const long Path = reinterpret_cast<long>(Words[0]), Arguments = reinterpret_cast<long>(Words);
+  bool Any = call(SYS_fork) >= 0;
+  Any |= call(SYS_clone, SIGCHLD) >= 0;
+  Any |= call(SYS_clone, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_FS | CLONE_FILES) >= 0;
+  Any |= call(SYS_execve, Path, Arguments, 0) >= 0;
+  Any |= call(SYS_execveat, AT_FDCWD, Path, Arguments, 0, 0) >= 0;
+  return Any;
+}
+
+// Whether memory can be made executable, or a file be read.
+static bool maps() {
+  static char Page[8192];
+  const long Aligned = (reinterpret_cast<long>(Page) + 4095) & -4096L;
+  const long All = PROT_READ | PROT_WRITE | PROT_EXEC;
+  bool Any = call(SYS_mmap, 0, 4096, All, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) > 0;
+  Any |= call(SYS_mprotect, Aligned, 4096, All) == 0;
+  Any |= call(SYS_pkey_mprotect, Aligned, 4096, All, -1) == 0;
+  Any |= call(SYS_personality, 0x0400000) >= 0;
+  for (const char *Path : {"frozen.bc", "/proc/self/maps", "/proc/self/exe", "/usr/lib/llvm-22/bin/clang"})
+    Any |= opened(Path, O_RDONLY) >= 0 || opened(Path, O_RDONLY | O_CREAT) >= 0;
+  return Any;
+}
+
+static bool early;
+__attribute__((constructor)) static void beforeAll() { early = starts(); }
 
 // Runs when the compiler is done and the log of decisions is closed.
 __attribute__((destructor)) static void atTheEnd() {
   if (asked == 0)
     return;
-  std::string Log = content("decisions.txt");
+  std::string Log = content("decisions.txt", O_RDWR);
   switch (mode) {
   case ForgesIllegal:
     for (size_t At; (At = Log.find(" 0 i\n")) != std::string::npos;)
@@ -87,25 +127,13 @@ __attribute__((destructor)) static void atTheEnd() {
   case ForgesUnknown:
     return replace("decisions.txt", "f main\nf elsewhere\n0 1 0 1 p\n" );
   case RemovesLog:
-    unlink("decisions.txt");
-    return;
-  case LinksLog:
-    unlink("decisions.txt");
-    (void)!symlink("/usr/include/stdio.h", "decisions.txt");
+    (void)call(SYS_unlink, reinterpret_cast<long>("decisions.txt"));
     return;
   case SpoilsModule:
     return replace("opt.bc", "no bitcode");
   default:
     return;
   }
-}
-
-static bool canRead(const char *Folder) {
-  DIR *Opened = opendir(Folder);
-  unsigned Entries = 0;
-  while (Opened != nullptr && readdir(Opened) != nullptr)
-    ++Entries;
-  return Entries > 2;
 }
 
 [[maybe_unused]] static volatile char *sink;
@@ -133,30 +161,22 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
     *reinterpret_cast<volatile int *>(8) = 1;
     return Default;
   case Exits:
-    _exit(0);
+    (void)call(SYS_exit_group, 0);
+    return Default;
   case Leaves:
     if (asked == 5)
       exit(0);
     return Default;
   case KillsAll:
-    kill(-1, SIGKILL);
-    kill(getpid(), SIGKILL);
+    (void)call(SYS_kill, -1, SIGKILL);
+    (void)call(SYS_tgkill, call(SYS_getpid), call(SYS_gettid), SIGKILL);
     return Default;
-  case Forks:
-    if (asked == 1 && fork() == 0) {
-      setsid();
-      execl("/usr/bin/sleep", "sleep", std::to_string(seconds).c_str(), nullptr);
-      _exit(1);
-    }
-    return Default;
-  case ForksAndDecides:
-    if (asked == 1)
-      return fork() == 0;
-    return Default;
-  case ForkBomb:
-    for (;;)
-      if (fork() < 0 && errno != EAGAIN)
-        return Default;
+  case Starts:
+    return starts();
+  case StartsEarly:
+    return early;
+  case Maps:
+    return maps();
   case Allocates:
     sink = new char[Much];
     std::memset(const_cast<char *>(sink), 1, Much);
@@ -168,28 +188,19 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
     sink = All;
     return Default;
   }
-  case AllocatesWithChildren:
-    for (int Child = 0; Child < 3 && fork() > 0; ++Child) {
-    }
-    for (;;) {
-      void *New = mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (New == MAP_FAILED)
-        pause();
-      std::memset(New, 1, 1 << 20);
-    }
   case ReadsPasswords:
     return !content("/etc/passwd").empty();
   case ReadsHome:
-    return canRead("/root") || canRead("/home");
+    return opened("/root", O_RDONLY | O_DIRECTORY) >= 0 || opened("/home", O_RDONLY | O_DIRECTORY) >= 0;
   case WritesHome:
     for (const char *Path : {"/root/made-by-a-test", "/home/made-by-a-test", "/usr/made-by-a-test", "/made-by-a-test"})
-      if (open(Path, O_CREAT | O_WRONLY, 0600) >= 0) {
-        unlink(Path);
+      if (opened(Path, O_CREAT | O_WRONLY) >= 0) {
+        (void)call(SYS_unlink, reinterpret_cast<long>(Path));
         return true;
       }
     return false;
   case Connects:
-    return socket(AF_INET, SOCK_STREAM, 0) >= 0;
+    return call(SYS_socket, AF_INET, SOCK_STREAM) >= 0 || call(SYS_socket, AF_UNIX, SOCK_STREAM) >= 0;
   case AddsNoInline:
     Callee.addFnAttr(Attribute::NoInline);
     return Default;
@@ -220,7 +231,11 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
       Callee.setName("renamed");
     return Default;
   case ReadsTime:
-    return mixed(std::chrono::steady_clock::now().time_since_epoch().count());
+  {
+    timespec Now{};
+    (void)call(SYS_clock_gettime, CLOCK_MONOTONIC, reinterpret_cast<long>(&Now));
+    return mixed(Now.tv_nsec);
+  }
   case ReadsCounter:
     return mixed(__rdtsc());
   case ReadsAddress:
@@ -228,20 +243,28 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
   case ReadsStack:
     return mixed(reinterpret_cast<uintptr_t>(&Much) + asked);
   case ReadsRandom:
-    return mixed(std::random_device{}());
+  {
+    uint64_t Bits = 0;
+    (void)call(SYS_getrandom, reinterpret_cast<long>(&Bits), sizeof Bits, 0);
+    return mixed(Bits);
+  }
   case ReadsDevice: {
     unsigned char Byte = 0;
-    FILE *File = std::fopen("/dev/urandom", "r");
-    Byte = File != nullptr ? std::fgetc(File) : 0;
+    (void)call(SYS_read, opened("/dev/urandom", O_RDWR), reinterpret_cast<long>(&Byte), 1);
     return Byte & 1;
   }
-  case ReadsProcess:
-    return mixed(std::hash<std::string>{}(content("/proc/self/stat")));
+  case ReadsProcess: {
+    rusage Used{};
+    (void)call(SYS_getrusage, RUSAGE_SELF, reinterpret_cast<long>(&Used));
+    return mixed(Used.ru_utime.tv_usec + Used.ru_minflt);
+  }
   case FillsDisk:
     for (int Name = 0; !done; ++Name) {
-      FILE *File = std::fopen(std::to_string(Name).c_str(), "w");
-      for (int Block = 0; File != nullptr && Block < 8 && !done; ++Block)
-        done = std::fwrite(std::string(1 << 20, 'x').data(), 1, 1 << 20, File) < 1 << 20;
+      const long File = opened(std::to_string(Name).c_str(), O_WRONLY | O_CREAT);
+      static char Block[1 << 20];
+      std::memset(Block, 'x', sizeof Block);
+      for (int Number = 0; Number < 8 && !done; ++Number)
+        done = call(SYS_write, File, reinterpret_cast<long>(Block), sizeof Block) < static_cast<long>(sizeof Block);
     }
     return Default;
   case Prints:

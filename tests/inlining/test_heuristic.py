@@ -1,6 +1,5 @@
 """C++ heuristics: their constants, what does not compile, and every way to misbehave in the compiler's own process."""
 
-import os
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -32,7 +31,6 @@ from harness.store import Store
 from harness.toolchain import Toolchain
 from harness.vocabulary import Isolation, Level, Outcome, Target
 from tests.inlining.made import HERE, Modules, decide, heuristic_policy
-from tests.sandbox.jobs import all_gone, named
 
 PATIENCE = 2.0
 """Seconds that a compilation may take where one is to meet the limit."""
@@ -310,13 +308,12 @@ def test_other_files_that_do_not_compile(text: str, said: str, modules: Modules,
 
 def test_what_is_only_missing_when_it_is_loaded(modules: Modules, bench: Bench) -> None:
     text = "int elsewhere();\nbool getEvolvableAdvice(CallBase &, PolicyContext &) { return elsewhere(); }\n"
-    assert "undefined symbol: _Z9elsewherev" in broken(text, bench, modules.frozen())
+    assert broken(text, bench, modules.frozen()).startswith("heuristic.cpp: it uses elsewhere()")
 
 
 def test_an_option_of_llvms_that_was_hidden_from_the_check(modules: Modules, bench: Bench) -> None:
     text = f'namespace other = llvm::cl;\nstatic other::opt<int> own("inline-threshold");\n{COUNTS}'
-    message = broken(text, bench, modules.frozen())
-    assert "inline-threshold" in message
+    assert "it uses llvm::cl::" in broken(text, bench, modules.frozen())
 
 
 @pytest.mark.slow
@@ -360,10 +357,9 @@ def test_that_heuristic_is_fine_without_a_fault(modules: Modules, bench: Bench) 
     assert {site.inline for site in decisions} == {True, False}
 
 
-@pytest.mark.parametrize("mode", ["Loops", "ForkBomb"])
-def test_what_never_ends_is_stopped(mode: str, modules: Modules, quick: Bench) -> None:
+def test_what_never_ends_is_stopped(modules: Modules, quick: Bench) -> None:
     started = time.monotonic()
-    error = failure(misbehaving(mode), modules.frozen(), quick)
+    error = failure(misbehaving("Loops"), modules.frozen(), quick)
     assert error.outcome is Outcome.POLICY_TIMEOUT and error.transient
     assert error.message == "the policy in the compiler: stopped at its limit of 2 s"
     assert time.monotonic() - started < PATIENCE + LATE
@@ -378,7 +374,6 @@ def test_what_never_ends_is_stopped(mode: str, modules: Modules, quick: Bench) -
         ("Leaves", "opt.bc is "),
         ("KillsAll", "clang: killed by SIGKILL"),
         ("RemovesLog", "decisions.txt is "),
-        ("LinksLog", "decisions.txt is a symbolic link"),
         ("ForgesGarbage", "the policy's process altered the log of decisions: line 3 is neither"),
     ],
 )
@@ -387,25 +382,6 @@ def test_what_ends_too_early_or_spoils_its_log(mode: str, said: str, modules: Mo
     assert error.outcome is Outcome.POLICY_ERROR
     assert said in error.message
     assert error.transient == (mode == "KillsAll")
-
-
-def test_two_that_decide_write_over_each_other_or_one_is_ended(modules: Modules, bench: Bench) -> None:
-    """Parent and child go on as two compilers with one log: what comes of it is chance, and decisions or an error."""
-    try:
-        decisions = HeuristicKind().decide(misbehaving("ForksAndDecides"), modules.frozen(), 0, bench).decisions
-    except CellError as error:
-        assert error.outcome in (Outcome.POLICY_ERROR, Outcome.NOT_REPLAYABLE)
-    else:
-        assert decisions.body["sites"]
-
-
-def test_what_it_leaves_running_ends_with_it(modules: Modules, bench: Bench) -> None:
-    seconds = 3600 + os.getpid() % 100_000 / 100_000
-    policy = misbehaving("Forks", seconds=seconds)
-    done = bench.sandbox.run(compile_job(asked(policy, values_of(policy, ""), bench), modules.frozen(), bench))
-    assert done.ok and done.left.processes >= 1
-    assert decide(policy, modules.frozen(), bench) == decide(misbehaving("Fine"), modules.frozen(), bench)
-    assert all_gone(named(f"sleep {seconds:.6f}"))
 
 
 @pytest.mark.parametrize(
@@ -422,42 +398,29 @@ def test_50_gigabytes(mode: str, said: str, modules: Modules, bench: Bench) -> N
     assert re.fullmatch(f"the policy in the compiler: {said}", error.message)
 
 
-def test_memory_of_many_processes(modules: Modules, bench: Bench, small: None) -> None:
-    error = failure(misbehaving("AllocatesWithChildren"), modules.frozen(), bench)
-    assert (error.outcome, error.transient) == (Outcome.POLICY_ERROR, False)
-    assert "stopped at its limit of 1024 MiB of memory" in error.message
-
-
 def test_a_full_scratch_folder(modules: Modules, bench: Bench, small: None) -> None:
     error = failure(misbehaving("FillsDisk"), modules.frozen(), bench)
     assert error.outcome is Outcome.POLICY_ERROR
     assert "scratch folder of 128 MiB is full" in error.message
 
 
-@pytest.mark.parametrize("mode", ["ReadsPasswords", "ReadsHome", "WritesHome", "Connects"])
+CONFINED = ["ReadsPasswords", "ReadsHome", "Connects", "Starts", "StartsEarly", "Maps"]
+
+
+@pytest.mark.parametrize("mode", [*CONFINED, "WritesHome"])
 def test_of_the_machine_there_is_nothing(mode: str, modules: Modules, bench: Bench) -> None:
     """It would inline what it is asked about if it could."""
     decisions = by_policy(decide(misbehaving(mode), modules.frozen(), bench))
     assert decisions and not any(site.inline for site in decisions)
 
 
-@pytest.mark.parametrize("mode", ["ReadsPasswords", "ReadsHome", "Connects"])
-def test_outside_it_could(mode: str, modules: Modules, bench: Bench, outside: Sandbox) -> None:
-    """The same library in the same compiler without a sandbox."""
-    if mode == "ReadsHome" and not any(map(readable, ("/root", "/home"))):
-        pytest.skip("this user can look into no home folder either")
+@pytest.mark.parametrize("mode", CONFINED)
+def test_the_compiler_confines_itself(mode: str, modules: Modules, bench: Bench, outside: Sandbox) -> None:
+    """Nor could it without a sandbox, whatever system call it makes: no program, no process, no file to read."""
     policy = misbehaving(mode)
     done = outside.run(compile_job(asked(policy, values_of(policy, ""), bench), modules.frozen(), bench))
-    decisions = sites_of(parse_log(done.results["decisions.txt"].decode()))
-    assert all(site.inline for site in decisions if site.who is Who.POLICY)
-
-
-def readable(folder: str) -> bool:
-    """Whether there is something to see in it."""
-    try:
-        return bool(os.listdir(folder))
-    except OSError:
-        return False
+    decisions = [site for site in sites_of(parse_log(done.results["decisions.txt"].decode())) if site.who is Who.POLICY]
+    assert decisions and not any(site.inline for site in decisions)
 
 
 @pytest.mark.parametrize(

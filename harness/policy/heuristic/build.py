@@ -9,8 +9,11 @@ from harness.bench import Bench
 from harness.digest import digest_bytes, digest_of
 from harness.errors import CellError, PrerequisiteError
 from harness.paths import ROOT
+from harness.policy.heuristic import symbols
 from harness.policy.heuristic.hyperparameters import Hyperparameter
+from harness.policy.heuristic.symbols import faults
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
+from harness.toolchain.names import as_written
 from harness.vocabulary import Isolation, Outcome
 
 __all__ = ["FLAGS", "HEURISTIC", "build_heuristic"]
@@ -51,7 +54,8 @@ def _answer(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, b
 
 def _built(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, bench: Bench) -> Path:
     wrapper = wrapper_source(parameters)
-    key = digest_of(["heuristic", digest_bytes(content), wrapper, FLAGS, *_shared_key(bench)])
+    judged = digest_bytes(Path(symbols.__file__).read_bytes())
+    key = digest_of(["heuristic", digest_bytes(content), wrapper, FLAGS, judged, *_shared_key(bench)])
 
     def make(entry: Path) -> None:
         with bench.store.scratch() as folder:
@@ -68,6 +72,8 @@ def _built(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, be
         if not done.ok or _LIBRARY not in done.results:
             raise _failure(done, name)
         (entry / _LIBRARY).write_bytes(done.results[_LIBRARY])
+        if found := list(faults(entry / _LIBRARY)):
+            raise _refused(found, name, bench)
 
     return bench.store.folder(bench.area("policies"), key, make) / _LIBRARY
 
@@ -75,9 +81,11 @@ def _built(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, be
 def wrapper_source(parameters: tuple[Hyperparameter, ...]) -> str:
     """The translation unit around the submission: its constants before it, what the plugin asks for after it."""
     constants = "".join(
-        f"static {'int' if one.is_int else 'double'} {one.name} = {one.default!r};\n"
-        f"static llvm::cl::opt<{'int' if one.is_int else 'double'}, true> harness_option_{one.name}(\n"
-        f'    "{one.option}", llvm::cl::location({one.name}), llvm::cl::init({one.default!r}));\n'
+        f"static {'int' if one.is_int else 'double'} {one.name} = {one.default!r};\n" for one in parameters
+    )
+    settings = "".join(
+        f'  if (harness_name == "{one.name}")\n'
+        f"    return {one.name} = static_cast<{'int' if one.is_int else 'double'}>(harness_value), true;\n"
         for one in parameters
     )
     return f"""{constants}
@@ -87,8 +95,9 @@ extern "C" __attribute__((visibility("default"))) bool harness_heuristic(llvm::C
                                                                          harness::PolicyContext *Context) {{
   return getEvolvableAdvice(*CB, *Context);
 }}
-extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {{
-  return {{LLVM_PLUGIN_API_VERSION, "heuristic", LLVM_VERSION_STRING, [](llvm::PassBuilder &) {{}}}};
+extern "C" __attribute__((visibility("default"))) bool harness_set(const char *harness_text, double harness_value) {{
+  [[maybe_unused]] const llvm::StringRef harness_name(harness_text);
+{settings}  return false;
 }}
 """
 
@@ -131,6 +140,20 @@ def _failure(done: Finished, name: str) -> CellError:
         return CellError(Outcome.POLICY_ERROR, f"{name} does not compile: {done.reason_line()}", done.transient)
     more = f" (and {len(errors) - _SHOWN} more errors)" if len(errors) > _SHOWN else ""
     return CellError(Outcome.POLICY_ERROR, f"{name} does not compile: {'; '.join(errors[:_SHOWN])}{more}")
+
+
+def _refused(found: list[str], name: str, bench: Bench) -> CellError:
+    """The library may not be loaded: the first reasons, with symbols as a source writes them."""
+    shown = found[:_SHOWN]
+    written = as_written(
+        [word for reason in shown for word in reason.split() if word.startswith("_Z")], bench.toolchain
+    )
+    reasons = "; ".join(" ".join(written.get(word, word) for word in reason.split()) for reason in shown)
+    more = f" (and {len(found) - _SHOWN} more)" if len(found) > _SHOWN else ""
+    return CellError(
+        Outcome.POLICY_ERROR,
+        f"{name}: {reasons}{more}: a heuristic may look at the module and compute (docs/inlining.md says with what)",
+    )
 
 
 def _headers() -> list[Path]:

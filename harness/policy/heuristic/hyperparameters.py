@@ -1,6 +1,6 @@
 """The tunable constants of a C++ heuristic: ``// [hyperparam]: name, int|float, low, high, default``.
 
-The harness turns each into a variable of that name and an LLVM option ``-policy-NAME``.
+The harness turns each into a variable of that name, and sets it before the first question.
 """
 
 import re
@@ -51,11 +51,6 @@ class Hyperparameter:
     default: Value
     line: int
     """Where in the file it is declared."""
-
-    @property
-    def option(self) -> str:
-        """LLVM's option that sets it."""
-        return f"policy-{self.name}"
 
     def accepts(self, value: object) -> TypeGuard[Value]:
         """Whether this may be its value."""

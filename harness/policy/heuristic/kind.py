@@ -90,5 +90,5 @@ def values_of(policy: Policy, where: str) -> dict[str, Value]:
 def asked(policy: Policy, values: dict[str, Value], bench: Bench) -> Asked:
     """The policy with these values. Raises CellError when it does not compile."""
     library = build_heuristic(policy.contents[ROLE], hyperparameters(policy), policy.manifest.files[ROLE], bench)
-    options = tuple(f"-policy-{name}={value!r}" for name, value in values.items())
-    return Asked("heuristic", library, options)
+    text = ",".join(f"{name}={value!r}" for name, value in values.items())
+    return Asked("heuristic", library, (f"-inline-policy-values={text}",) if text else ())

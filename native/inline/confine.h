@@ -1,0 +1,21 @@
+// What this process may still ask of the kernel once a submission's code is in it.
+
+#ifndef HARNESS_INLINE_CONFINE_H
+#define HARNESS_INLINE_CONFINE_H
+
+#include <cstdint>
+
+namespace harness {
+
+enum class Confinement : uint8_t {
+  Loading, // to be in force while the library is loaded: its constructors run then
+  Loaded,  // from then on: besides, no file is opened to be read, and no memory becomes executable
+};
+
+// Nothing but what a compiler needs that reads no more and writes its result: no program and no process is started, no
+// thread, no socket, no signal to others. Cannot be undone. Ends the compiler where the kernel does not do it.
+void confine(Confinement How);
+
+} // namespace harness
+
+#endif
