@@ -15,7 +15,7 @@ _METRIC = "decide.cpu"
 
 
 def deciding_seconds(index: "duckdb.DuckDBPyConnection", question: Question) -> dict[str, float]:
-    """Policy → CPU seconds of deciding on a program, the median over those of the question; none where none is known."""
+    """Policy → CPU seconds of deciding on a program of the question, the median. Not of whom none is known."""
     figures = figures_sql(replace(question, metric=_METRIC), [question.reference])
     query = f"{figures}\nSELECT policy, median(value) FROM figure WHERE value IS NOT NULL GROUP BY policy"
     return {policy: float(seconds) for policy, seconds in index.execute(query).fetchall()}

@@ -144,7 +144,7 @@ def test_what_a_module_has_decides(passes: str, source: str, language: str, benc
     assert re.match(r"passes.txt line 2: 'lower-(invoke|atomic)' is refused on a module with", raised.value.message)
 
     spared = freeze(c_program(tmp_path / "spared", PLAIN), Target.X86_64, Level.OZ, bench)
-    decisions = kind.decide(policy, spared, 0, bench)
+    decisions = kind.decide(policy, spared, 0, bench).decisions
     assert compile_decisions(spared, decisions, kind.plan(decisions, Target.X86_64), bench).object.is_file()
     with pytest.raises(CellError, match="is refused on a module with") as raised:  # the same decisions, put elsewhere
         compile_decisions(harmed, decisions, kind.plan(decisions, Target.X86_64), bench)
