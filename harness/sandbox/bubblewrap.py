@@ -52,7 +52,7 @@ def bubblewrap_command(
         command += ["--symlink", destination, f"/dev/{link}"]
     command += ["--size", str(max(job.limits.scratch, 4096)), "--perms", "0700", "--tmpfs", SCRATCH]
     # After the scratch folder: one of them may lie below its path. Within each other, the outer ones come first.
-    for folder in sorted({*job.folders, *job.hidden}, key=lambda path: len(path.parts)):
+    for folder in sorted(dict.fromkeys((*job.folders, *job.hidden)), key=lambda path: len(path.parts)):
         if folder in job.hidden:
             command += ["--perms", "0555", "--tmpfs", str(folder)]
         else:

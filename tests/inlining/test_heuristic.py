@@ -308,7 +308,7 @@ def test_other_files_that_do_not_compile(text: str, said: str, modules: Modules,
 
 def test_what_is_only_missing_when_it_is_loaded(modules: Modules, bench: Bench) -> None:
     text = "int elsewhere();\nbool getEvolvableAdvice(CallBase &, PolicyContext &) { return elsewhere(); }\n"
-    assert broken(text, bench, modules.frozen()).startswith("heuristic.cpp: it uses elsewhere()")
+    assert broken(text, bench, modules.frozen()).startswith("heuristic.cpp: it uses elsewhere: ")
 
 
 def test_an_option_of_llvms_that_was_hidden_from_the_check(modules: Modules, bench: Bench) -> None:

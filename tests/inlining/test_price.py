@@ -39,9 +39,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=["policy.py", "heuristic.cpp"],
 )
 def test_zero_shot_has_so_much_cpu_time(policy: Policy, modules: Modules, bench: Bench, short: None) -> None:
-    with pytest.raises(
-        CellError, match="took more than 0.25 s of CPU time to decide: a zero-shot policy may"
-    ) as raised:
+    with pytest.raises(CellError, match=r"took more than 0\.25 s of CPU time to decide") as raised:
         kind_of(policy.manifest.kind).decide(zero_shot(policy), modules.frozen(), 0, bench)
     assert (raised.value.outcome, raised.value.transient) == (Outcome.POLICY_TIMEOUT, True)
 
@@ -60,7 +58,7 @@ def test_twice_the_plain_compilation_if_that_is_more(
     frozen = modules.frozen()
     found = allowance(PolicyClass.ZERO_SHOT, frozen, bench)
     assert found is not None and found.seconds == max(1.0, 2 * found.plain)
-    monkeypatch.setattr(price, "plain_cpu", lambda frozen, bench: 3.0)
+    monkeypatch.setattr(price, "plain_cpu", lambda *_: 3.0)
     assert allowance(PolicyClass.ZERO_SHOT, frozen, bench) == Allowance(6.0, 3.0)
     assert allowance(PolicyClass.SEARCH, frozen, bench) is allowance(PolicyClass.FIXED, frozen, bench) is None
 

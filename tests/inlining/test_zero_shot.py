@@ -61,7 +61,13 @@ LOOKS = """
         except ImportError:
             pass
     found["files"] = sorted(os.listdir("."))
-    found["descriptors"] = sorted(map(int, os.listdir("/proc/self/fd")))[:-1]
+    found["descriptors"] = []
+    for number in range(1024):
+        try:
+            os.fstat(number)
+            found["descriptors"].append(number)
+        except OSError:
+            pass
     found["me"], found["python"] = os.getpid(), os.path.realpath(sys.executable)
     print(json.dumps(found), file=sys.stderr, flush=True)
     def decide(features): return features["cost_estimate"] <= 5

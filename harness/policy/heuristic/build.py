@@ -16,7 +16,7 @@ from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
 from harness.toolchain.names import as_written
 from harness.vocabulary import Isolation, Outcome
 
-__all__ = ["FLAGS", "HEURISTIC", "build_heuristic"]
+__all__ = ["FLAGS", "HEURISTIC", "build_heuristic", "judged_by", "wrapper_source"]
 
 HEURISTIC = "heuristic.cpp"
 """The submission's file, as its compiler's messages name it."""
@@ -54,8 +54,7 @@ def _answer(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, b
 
 def _built(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, bench: Bench) -> Path:
     wrapper = wrapper_source(parameters)
-    judged = digest_bytes(Path(symbols.__file__).read_bytes())
-    key = digest_of(["heuristic", digest_bytes(content), wrapper, FLAGS, judged, *_shared_key(bench)])
+    key = digest_of(["heuristic", digest_bytes(content), wrapper, FLAGS, judged_by(), *_shared_key(bench)])
 
     def make(entry: Path) -> None:
         with bench.store.scratch() as folder:
@@ -76,6 +75,11 @@ def _built(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, be
             raise _refused(found, name, bench)
 
     return bench.store.folder(bench.area("policies"), key, make) / _LIBRARY
+
+
+def judged_by() -> str:
+    """Digest of the rules that a library is held to."""
+    return digest_bytes(Path(symbols.__file__).read_bytes())
 
 
 def wrapper_source(parameters: tuple[Hyperparameter, ...]) -> str:

@@ -6,7 +6,7 @@ from harness.decide import Decided, Decisions
 from harness.errors import UsageError
 from harness.freeze import FrozenModule
 from harness.native import native_digest
-from harness.policy.heuristic.build import FLAGS, build_heuristic, wrapper_source
+from harness.policy.heuristic.build import FLAGS, build_heuristic, judged_by, wrapper_source
 from harness.policy.heuristic.hyperparameters import (
     Hyperparameter,
     Value,
@@ -68,7 +68,7 @@ class HeuristicKind:
 
     def parts(self) -> list[str]:
         """The plugin, and what is written around the submission's file."""
-        return [native_digest(PLUGIN), *RULES, wrapper_source(()), *FLAGS]
+        return [native_digest(PLUGIN), *RULES, wrapper_source(()), *FLAGS, judged_by()]
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """As for every policy that decides what to inline."""
