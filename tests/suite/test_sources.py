@@ -1,5 +1,6 @@
 """Source trees: only the pinned tarball is unpacked, whole or not at all; apt keeps its own settings."""
 
+import gzip
 import hashlib
 import io
 import os
@@ -29,7 +30,7 @@ FILES = {"main.c": b"int main(void) { return 0; }\n", "sub/part.c": b"int part;\
 
 def tarball(path: Path, files: dict[str, bytes], top: str = "pack-1.0") -> bytes:
     """Write an orig tarball; returns its bytes."""
-    with tarfile.open(path, "w:gz") as archive:
+    with gzip.GzipFile(path, "wb", mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
         for name, content in files.items():
             member = tarfile.TarInfo(f"{top}/{name}")
             member.size = len(content)
@@ -355,7 +356,7 @@ def test_apt_downloads_from_derived_lists(apt_lists: Path, offered: Path, tmp_pa
     tree = source_tree(program, cache)
     assert content_of(tree.path) == FILES
     kept = cache.store.path("tarballs", program.source.sha256 or "")
-    assert [path.name for path in kept.iterdir()] == ["pack_1.0.orig.tar.gz"]  # and nothing of Debian's own
+    assert {path.name for path in kept.iterdir()} == {"pack_1.0.orig.tar.gz", ".sums"}  # and nothing of Debian's own
 
 
 @needs_apt
