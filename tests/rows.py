@@ -2,26 +2,35 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from harness.digest import canonical_json, digest_bytes, digest_of
+from harness.measure import find_metric
 from harness.record.rows import CONTROL, Block, Campaign, Conditions, Control, Row, Sample
 from harness.record.runfile import write_run
 from harness.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Target, Track
 
-__all__ = ["block", "blocks", "campaign", "header", "row", "run_file", "written_by_another"]
+__all__ = ["block", "blocks", "campaign", "header", "object_name", "row", "run_file", "written_by_another"]
 
 LLVM = "a" * 64
+
+
+def object_name(name: str) -> str:
+    """The digest that stands for an object with a short name, and in a block for the control itself."""
+    return name if name == CONTROL or re.fullmatch("[0-9a-f]{64}", name) else digest_of(name)
 
 
 def row(
     benchmark: str = "one", policy: str = "Oz", value: float | None = 100, *, llvm: str = LLVM, **fields: Any
 ) -> Row:
     """One measurement; without a value, a cell that ended badly. The cell's key follows from what it is."""
-    outcome = {"outcome": Outcome.OK, "metric": "size.alloc", "unit": "bytes", "value": value}
+    metric = find_metric(fields.get("metric") or "size.alloc")
+    unit = metric.unit_on(Target(fields.get("target", Target.X86_64)))
+    outcome = {"outcome": Outcome.OK, "metric": "size.alloc", "unit": unit, "value": value}
     if value is None:
         outcome = {"outcome": Outcome.WRONG_OUTPUT, "detail": "workload small: output differs"}
     common: dict[str, Any] = {
@@ -40,6 +49,8 @@ def row(
         "object_digest": digest_of(["object", benchmark, policy]),
     }
     chosen = {**common, **outcome, **fields}
+    if chosen["object_digest"] is not None:
+        chosen["object_digest"] = object_name(chosen["object_digest"])
     identity = [
         str(chosen[name]) for name in ("benchmark", "target", "policy", "policy_digest", "seed", "frozen_digest")
     ]
@@ -111,7 +122,7 @@ def block(seconds: Mapping[str, float], number: int = 0, benchmark: str = "one",
         "layout": number,
         "passes": 1,
         "samples": tuple(
-            Sample(object=name, cpu=cpu, wall=2 * cpu, preemptions=0, first=first)
+            Sample(object=object_name(name), cpu=cpu, wall=2 * cpu, preemptions=0, first=first)
             for first, (name, cpu) in enumerate(seconds.items())
         ),
         "conditions": conditions,

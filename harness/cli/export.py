@@ -35,7 +35,8 @@ def export(output: Path, suite: str | None, results: Path | None) -> int:
             f"there are no rows{which} to export", hint=f"run `harness run --suite {suite or 'cbench'}` first"
         )
     try:
-        getattr(table, writers[output.suffix])(output)
+        with output.open("wb") as file:  # a library that is given a path may read it as a pattern
+            getattr(table, writers[output.suffix])(file)
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror or error}", where=str(output)) from None
     note(f"{table.height} rows in {output}")
@@ -46,17 +47,19 @@ def _export_trajectories(output: Path, suite: str | None, results: Path) -> int:
     """All logged trajectories, one record a module, policy and seed, as ml-compiler-opt's trainers read them."""
     import polars
 
-    from harness.trajectories.table import ENDING
+    from harness.trajectories.table import ENDING, read_trajectories
     from harness.trajectories.tfrecord import INTEGERS, sequence_example, write_tfrecord
 
-    files = sorted(results.glob(f"{suite or '*'}-*{ENDING}"))
+    begin = f"{suite}-" if suite else ""
+    there = results.iterdir() if results.is_dir() else ()
+    files = sorted(path for path in there if path.name.startswith(begin) and path.name.endswith(ENDING))
     if not files:
         which = f" of suite {suite!r}" if suite else ""
         raise UsageError(
             f"there are no trajectories{which} in {results}",
             hint=f"log them: harness run --suite {suite or 'cbench'} --log-features",
         )
-    frame = polars.concat([polars.read_parquet(file) for file in files])
+    frame = polars.concat([read_trajectories(file) for file in files])
     keys = ["benchmark", "target", "policy", "seed", "cell"]
     frame = frame.unique([*keys, "position"], keep="last").sort([*keys, "position"])
     cells = frame.partition_by(keys, maintain_order=True)

@@ -7,20 +7,26 @@ from pathlib import Path
 from harness.decide import Decisions
 from harness.digest import digest_bytes
 from harness.errors import UsageError
+from harness.reading import MIB, read_bytes, shown_size
 from harness.record.runfile import results_errors
 
 __all__ = ["load_decisions", "store_decisions"]
 
-_LARGEST = 1 << 30
+_LARGEST = 64 * MIB
+"""Of a decisions file, compressed or not: parsing takes up to about twenty times as much memory."""
 
 
 def store_decisions(results: Path, content: bytes) -> str:
-    """Keep a decisions file; returns its digest."""
+    """Keep a decisions file; returns its digest. What is there under its name and is another is replaced."""
     import zstandard
 
     digest = digest_bytes(content)
     path = results / "decisions" / f"{digest}.zst"
-    if path.exists():
+    if len(content) > _LARGEST:
+        raise UsageError(f"decisions of more than {shown_size(_LARGEST)}, which could not be read", where=str(path))
+    if path.parent.is_symlink():
+        raise UsageError("a link, not a folder of results", where=str(path.parent), hint="put the folder itself there")
+    if os.path.lexists(path) and _holds(path, content):
         return digest
     with results_errors(results):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -35,15 +41,34 @@ def store_decisions(results: Path, content: bytes) -> str:
 
 def load_decisions(results: Path, digest: str) -> Decisions:
     """The decisions of this digest. Raises UsageError when they are missing or altered."""
-    import zstandard
-
     path = results / "decisions" / f"{digest}.zst"
-    try:
-        content = zstandard.ZstdDecompressor().decompress(path.read_bytes(), max_output_size=_LARGEST)
-    except FileNotFoundError:
-        raise UsageError("the decisions of this row are not here", where=str(path)) from None
-    except zstandard.ZstdError:
-        raise UsageError("not a decisions file", where=str(path)) from None
+    if path.is_symlink() or path.parent.is_symlink():
+        raise UsageError("a link, not a decisions file", where=str(path), hint="put the file itself there")
+    if not path.exists():
+        raise UsageError("the decisions of this row are not here", where=str(path))
+    content = _decompress(path)
     if digest_bytes(content) != digest:
         raise UsageError("altered: its content contradicts its name", where=str(path), hint="restore it from git")
     return Decisions.parse(content, str(path))
+
+
+def _decompress(path: Path) -> bytes:
+    """At most as much as a decisions file may have, whatever the compressed file says that it holds."""
+    import zstandard
+
+    reader = zstandard.ZstdDecompressor(max_window_size=_LARGEST).stream_reader(read_bytes(path, _LARGEST))
+    try:
+        content: bytes = reader.read(_LARGEST + 1)
+    except (zstandard.ZstdError, MemoryError):
+        raise UsageError("not a decisions file", where=str(path)) from None
+    if len(content) > _LARGEST:
+        raise UsageError(f"it holds more than {shown_size(_LARGEST)}", where=str(path))
+    return content
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Whether the file there is what is to be kept."""
+    try:
+        return not path.is_symlink() and _decompress(path) == content
+    except UsageError:
+        return False

@@ -7,14 +7,17 @@ its place (one rename under a lock).
 import os
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.digest import digest_of
 from harness.errors import UsageError
 from harness.paths import cache_root
-from harness.record.rows import Header
-from harness.record.runfile import BLOCK_LINE, CAMPAIGN_LINE, HISTORY_LINE, check_run, run_files
+from harness.record.names import SUMS
+from harness.record.rows import Row
+from harness.record.runfile import RunFile, read_run, run_files
 from harness.store import cache_errors, make_cache_folder, require_space
 from harness.text import printable
 
@@ -51,8 +54,6 @@ _COLUMNS = {
     "unit": "VARCHAR",
 }
 """Columns of table ``rows``, beside ``run``, ``line``, ``suite`` and ``exact`` (docs/schema.md)."""
-_EXACT = "CASE WHEN regexp_full_match(CAST(value AS VARCHAR), '-?[0-9]+') THEN TRY_CAST(value AS HUGEINT) END"
-"""A whole number as it stands in the file: as DOUBLE, costs of sharding instances lose their last digits."""
 _CAMPAIGN = {
     "campaign": "VARCHAR",
     "started": "VARCHAR",
@@ -127,6 +128,24 @@ WHERE a.object <> b.object AND a.cpu > 0 AND b.cpu > 0;
 """
 
 
+_CONTRADICTIONS = """
+-- Cells of which two runs recorded another object, or another value of what must repeat exactly.
+CREATE TABLE contradictions AS
+WITH said AS (
+  SELECT run, cell, metric, coalesce(workload, '') AS workload, coalesce(function, '') AS function, isolation,
+         coalesce(CAST(exact AS VARCHAR), CAST(value AS VARCHAR)) AS value
+  FROM rows WHERE value IS NOT NULL AND list_contains(?, split_part(metric, '@', 1))
+  UNION ALL
+  SELECT DISTINCT run, cell, 'object', '', '', isolation, object_digest FROM rows WHERE object_digest IS NOT NULL
+)
+SELECT any_value(r.suite) AS suite, cell, any_value(r.benchmark) AS benchmark, any_value(r.target) AS target,
+       any_value(r.track) AS track, list_sort(list(DISTINCT r.policy)) AS policies, said.metric,
+       list_sort(list(DISTINCT said.value)) AS found, list_sort(list(DISTINCT said.run)) AS runs
+FROM said JOIN (SELECT DISTINCT run, cell, suite, benchmark, target, track, policy FROM rows) r USING (run, cell)
+GROUP BY cell, said.metric, said.workload, said.function HAVING count(DISTINCT said.value) > 1
+"""
+
+
 def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnection":
     """A read-only connection to the index of ``results``, built first if the files have changed.
 
@@ -139,7 +158,8 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
     for path in foreign if warn else ():
         print(f"warning: ignored, not a run file: {printable(str(path), lines=False)}", file=sys.stderr)
     prefix = digest_of(str(results.resolve()))[:16]
-    key = digest_of([_VERSION, [[str(p.relative_to(results)), p.stat().st_size, p.stat().st_mtime_ns] for p in runs]])
+    sums = sorted({run.parent / SUMS for run in runs})
+    key = digest_of([_VERSION, [_facts(path, results) for path in (*runs, *sums)]])
     path = cache_root() / "index" / f"{prefix}-{key[:16]}.duckdb"
     # As part of the configuration, not by SET: a second connection of this process would be refused that.
     locked: dict[str, str | bool | int | float | list[str]] = {
@@ -155,6 +175,15 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
             if path.exists():
                 raise
             # A run has ended since, and another process put the next index in this one's place.
+
+
+def _facts(path: Path, results: Path) -> list[str | int] | None:
+    """What tells a file from a changed one; None where there is none."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return None
+    return [str(path.relative_to(results)), status.st_size, status.st_mtime_ns]
 
 
 def _rebuild(path: Path, prefix: str, runs: list[Path]) -> None:
@@ -183,6 +212,9 @@ def _rebuild(path: Path, prefix: str, runs: list[Path]) -> None:
 def _build(made: Path, runs: list[Path]) -> None:
     import duckdb
 
+    for name, paths in groupby(sorted(runs, key=lambda path: (path.name, path)), key=lambda path: path.name):
+        if len(both := list(paths)) > 1:
+            raise UsageError(f"the run is here twice, also as {both[1]}", where=str(both[0]), hint=f"keep one {name}")
     with duckdb.connect(str(made)) as connection:
         connection.execute(
             f"CREATE TABLE rows (run VARCHAR, line BIGINT, suite VARCHAR, {_typed(_COLUMNS)}, exact HUGEINT)"
@@ -191,7 +223,7 @@ def _build(made: Path, runs: list[Path]) -> None:
             "CREATE TABLE runs (run VARCHAR, suite VARCHAR, suite_version VARCHAR, track VARCHAR, started VARCHAR,"
             " finished VARCHAR, llvm VARCHAR, llvm_version VARCHAR, commit VARCHAR, dirty BOOLEAN, cpu VARCHAR,"
             " min_coverage DOUBLE, file VARCHAR, time_scale DOUBLE, cores BIGINT, fresh VARCHAR,"
-            " asked_again_after DOUBLE)"
+            " asked_again_after DOUBLE, unpinned BOOLEAN)"
         )
         connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(_CAMPAIGN)})")
         timed = _typed(_BLOCK | _SAMPLE | _CONDITIONS)
@@ -210,105 +242,87 @@ def _build(made: Path, runs: list[Path]) -> None:
             " seconds DOUBLE, cost HUGEINT)"
         )
         for path in runs:
-            _load(connection, path)
+            _load(connection, read_run(path))
+        connection.execute(_CONTRADICTIONS, [list(_deterministic())])
         connection.execute(_VIEWS)
         connection.execute("CHECKPOINT")  # closing does it too, but says nothing of a full disk
 
 
-def _load(connection: "duckdb.DuckDBPyConnection", path: Path) -> None:
-    import duckdb
-
-    header, lines = check_run(path)
-    connection.execute(
-        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [header.run, header.suite, header.suite_version, header.track.value, header.started, header.finished]
-        + [header.llvm, header.llvm_version, header.commit, header.dirty, header.host.cpu, header.min_coverage]
-        + [str(path), *((None, None) if (how := header.solving) is None else (how.time_scale, how.cores))]
-        + [None if header.fresh is None else header.fresh.seed, header.asked_again_after],
-    )
-    facts = [[header.run, n, f.split.value, f.origin, f.program_digest] for n, f in header.benchmarks.items()]
-    if facts:
-        connection.executemany("INSERT INTO benchmarks VALUES (?, ?, ?, ?, ?)", facts)
-    seen = [[header.run, header.suite, p, name] for p, names in header.trained_on.items() for name in names]
-    if seen:
-        connection.executemany("INSERT INTO training VALUES (?, ?, ?, ?)", seen)
-    known = header.solving.instances if header.solving else {}
-    instances = [[header.run, header.suite, name, one.seconds, one.best, one.bound] for name, one in known.items()]
-    if instances:
-        connection.executemany("INSERT INTO instances VALUES (?, ?, ?, ?, ?, ?)", instances)
-    campaigns = sum(line.startswith(CAMPAIGN_LINE) for line in lines)
-    blocks = sum(line.startswith(BLOCK_LINE) for line in lines)
-    try:
-        loaded = _insert_rows(connection, header, path)
-        if blocks or campaigns:
-            loaded += _insert_campaigns(connection, header, path)
-        if any(line.startswith(HISTORY_LINE) for line in lines):
-            loaded += _insert_histories(connection, header, path)
-    except (duckdb.DataError, duckdb.ProgrammingError) as error:
-        raise UsageError(f"rows are not readable: {str(error).splitlines()[0]}", where=str(path)) from None
-    if loaded != len(lines):
-        raise UsageError(f"{len(lines)} lines, of which {loaded} are readable", where=str(path))
-
-
-def _insert_rows(connection: "duckdb.DuckDBPyConnection", header: Header, path: Path) -> int:
-    columns = {"header": "JSON", "block": "JSON", "history": "JSON", **_COLUMNS, "value": "JSON"}
-    names = ", ".join(f'"{name}"' for name in _COLUMNS)
-    connection.execute(
-        f"INSERT INTO rows SELECT ?, line, ?, {names}, {_EXACT} FROM ("
-        f"  SELECT *, row_number() OVER () AS line FROM {_lines(columns)})"
-        f" WHERE benchmark IS NOT NULL",
-        [header.run, header.suite, str(path)],
-    )
-    return _count(connection, "SELECT count(*) FROM rows WHERE run = ?", header.run)
-
-
-def _insert_campaigns(connection: "duckdb.DuckDBPyConnection", header: Header, path: Path) -> int:
-    """The campaigns and their blocks. Returns how many lines of the file these are."""
-    campaign = f"STRUCT({_typed(_CAMPAIGN)})"
-    connection.execute(
-        f"INSERT INTO campaigns SELECT ?, facts.* FROM ("
-        f"  SELECT CAST(campaign AS {campaign}) AS facts FROM {_lines({'campaign': 'JSON', 'cell': 'VARCHAR'})}"
-        f"  WHERE cell IS NULL AND campaign IS NOT NULL)",
-        [header.run, str(path)],
-    )
-    nested = f"{_typed(_BLOCK)}, samples STRUCT({_typed(_SAMPLE)})[], conditions STRUCT({_typed(_CONDITIONS)})"
-    chosen = [
-        *(f"block.{name}" for name in _BLOCK),
-        *(f'sample."{name}"' for name in _SAMPLE),
-        *(f"block.conditions.{name}" for name in _CONDITIONS),
+def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
+    """The run, from what was checked: nothing is read again, and DuckDB is given no path."""
+    header, how = run.header, run.header.solving
+    about: list[Any] = [
+        header.run,
+        header.suite,
+        header.suite_version,
+        header.track.value,
+        header.started,
+        header.finished,
     ]
-    connection.execute(
-        f"INSERT INTO timings SELECT ?, ?, {', '.join(chosen)} FROM ("
-        f"  SELECT block, unnest(block.samples) AS sample FROM {_lines({'block': f'STRUCT({nested})'})}"
-        f"  WHERE block IS NOT NULL)",
-        [header.run, header.suite, str(path)],
-    )
-    blocks = "SELECT count(DISTINCT (campaign, benchmark, target, number)) FROM timings WHERE run = ?"
-    return _count(connection, blocks, header.run) + _count(
-        connection, "SELECT count(*) FROM campaigns WHERE run = ?", header.run
-    )
+    about += [header.llvm, header.llvm_version, header.commit, header.dirty, header.host.cpu, header.min_coverage]
+    about += [str(run.path), *((None, None) if how is None else (how.time_scale, how.cores))]
+    about += [None if header.fresh is None else header.fresh.seed, header.asked_again_after, run.unpinned]
+    _insert(connection, "runs", [about])
+    facts = [[header.run, n, f.split.value, f.origin, f.program_digest] for n, f in header.benchmarks.items()]
+    _insert(connection, "benchmarks", facts)
+    seen = [[header.run, header.suite, p, name] for p, names in header.trained_on.items() for name in names]
+    _insert(connection, "training", seen)
+    known = how.instances if how else {}
+    instances = [
+        [header.run, header.suite, name, i.seconds, _text(i.best), _text(i.bound)] for name, i in known.items()
+    ]
+    _insert(connection, "instances", instances)
+    rows = [_row(header.run, header.suite, line, row) for line, row in enumerate(run.rows, run.first_line)]
+    _insert(connection, "rows", rows)
+    campaigns = [one.model_dump(mode="json") for one in run.campaigns]
+    _insert(connection, "campaigns", [[header.run, *(one[name] for name in _CAMPAIGN)] for one in campaigns])
+    blocks = [one.model_dump(mode="json") for one in run.blocks]
+    timings = [
+        [header.run, header.suite]
+        + [*(b[n] for n in _BLOCK), *(sample[n] for n in _SAMPLE), *(b["conditions"][n] for n in _CONDITIONS)]
+        for b in blocks
+        for sample in b["samples"]
+    ]
+    _insert(connection, "timings", timings)
+    answers = [
+        [header.run, header.suite, h.cell, h.benchmark, h.policy, seconds, str(cost)]
+        for h in run.histories
+        for seconds, cost in zip(h.seconds, h.costs, strict=True)
+    ]
+    _insert(connection, "histories", answers)
 
 
-def _insert_histories(connection: "duckdb.DuckDBPyConnection", header: Header, path: Path) -> int:
-    """One row an answer. Returns how many lines of the file these are."""
-    nested = "STRUCT(cell VARCHAR, benchmark VARCHAR, policy VARCHAR, seconds DOUBLE[], costs VARCHAR[])"
-    connection.execute(
-        f"INSERT INTO histories SELECT ?, ?, cell, benchmark, policy, seconds, CAST(cost AS HUGEINT) FROM ("
-        f"  SELECT history.cell, history.benchmark, history.policy, unnest(history.seconds) AS seconds,"
-        f"         unnest(history.costs) AS cost FROM {_lines({'history': nested})} WHERE history IS NOT NULL)",
-        [header.run, header.suite, str(path)],
-    )
-    return _count(connection, "SELECT count(DISTINCT (cell, policy)) FROM histories WHERE run = ?", header.run)
+def _deterministic() -> Iterator[str]:
+    """Metrics that must repeat exactly."""
+    from harness.measure import all_metrics
+
+    return (metric.name for metric in all_metrics().values() if metric.deterministic)
 
 
-def _lines(columns: dict[str, str]) -> str:
-    """SQL of the lines of a run file, which the query's next parameter names."""
-    typed = ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items())
-    return f"read_json(?, format = 'newline_delimited', records = true, columns = {{{typed}}})"
+def _row(run: str, suite: str, line: int, row: Row) -> list[Any]:
+    said = row.line()
+    value = row.value
+    exact = str(value) if isinstance(value, int) else None
+    said["value"] = None if value is None else float(value)
+    fields = [said.get(name) for name in _COLUMNS]
+    return [run, line, suite, *fields, exact]
 
 
-def _count(connection: "duckdb.DuckDBPyConnection", query: str, run: str) -> int:
-    return int((connection.execute(query, [run]).fetchone() or (0,))[0])
+def _text(value: int | None) -> str | None:
+    """Of a whole number that may have more than 64 bits: DuckDB casts it."""
+    return None if value is None else str(value)
+
+
+def _insert(connection: "duckdb.DuckDBPyConnection", table: str, rows: Sequence[Sequence[Any]]) -> None:
+    """Append rows to a table, by way of an Arrow table in memory."""
+    import pyarrow
+
+    if not rows:
+        return
+    columns = {f"c{number}": pyarrow.array(values) for number, values in enumerate(zip(*rows, strict=True))}
+    connection.register("appended", pyarrow.table(columns))
+    connection.execute(f"INSERT INTO {table} SELECT * FROM appended")
+    connection.unregister("appended")
 
 
 def _typed(columns: dict[str, str]) -> str:

@@ -1,21 +1,37 @@
 """The journal of an unfinished run (``.PLAN.journal``): one line per finished cell, each synced to disk.
 
-A killed run leaves its journal; the same command reads it and does the rest.
+A killed run leaves its journal; the same command reads it and does the rest. Each line carries a code (HMAC-SHA256)
+over its entry and the code of the line before, with a key that the user's cache holds: an edited, foreign or reordered
+line is noticed. Whoever can read the key can make such lines, of course.
 """
 
 import fcntl
-import json
+import hmac
 import os
+import stat
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from harness.digest import canonical_json
-from harness.errors import UsageError
+from harness.errors import PrerequisiteError, UsageError
+from harness.paths import cache_root
+from harness.reading import read_bytes
+from harness.record.lines import canonical_object
 from harness.record.rows import Block, History, Row
 from harness.record.runfile import results_errors
+from harness.store import cache_errors, make_cache_folder
 
 __all__ = ["Journal"]
+
+_KEY = "journal.key"
+"""In the cache: 32 random bytes that only its owner can read."""
+_KEY_BYTES = 32
+_LARGEST = 1 << 30
+_ROWS = TypeAdapter(list[Row])
 
 
 class Journal:
@@ -26,10 +42,18 @@ class Journal:
 
         Raises UsageError when another process is doing the same run.
         """
+        self._key = _key()
         with results_errors(results):
             results.mkdir(parents=True, exist_ok=True)
             self.path = results / f".{plan[:16]}.journal"
-            self._file = self.path.open("a+b")
+            if self.path.is_symlink():
+                raise UsageError("a link, not a journal", where=str(self.path), hint="remove it")
+            # Not through a link, and without waiting for somebody at the other end of a FIFO.
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            self._file = os.fdopen(os.open(self.path, flags, 0o644), "a+b")
+        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+            self._file.close()
+            raise UsageError("not a regular file", where=str(self.path), hint="remove it")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -45,7 +69,13 @@ class Journal:
         """Campaign → what was said of it when it began."""
         self.notes: dict[str, Any] = {}
         """What the run keeps beside its cells."""
-        self._recover()
+        self._code = plan
+        """Of the last line, or before the first the plan."""
+        try:
+            self._recover()
+        except UsageError:
+            self._file.close()
+            raise
 
     def add(self, cell: str, rows: list[Row], history: History | None = None) -> None:
         """Keep a finished cell; it is on disk when this returns."""
@@ -72,10 +102,14 @@ class Journal:
         self._write({"block": block.model_dump(mode="json")})
 
     def _write(self, entry: dict[str, Any]) -> None:
+        self._code = self._code_of(entry)
         with results_errors(self.path.parent):
-            self._file.write(canonical_json(entry) + b"\n")
+            self._file.write(canonical_json({"code": self._code, "entry": entry}) + b"\n")
             self._file.flush()
             os.fsync(self._file.fileno())
+
+    def _code_of(self, entry: dict[str, Any]) -> str:
+        return hmac.digest(self._key, f"{self._code}\n".encode() + canonical_json(entry), "sha256").hex()
 
     def close(self, *, remove: bool) -> None:
         """Let go of the journal; ``remove`` when its run file is written."""
@@ -85,28 +119,76 @@ class Journal:
             self._file.close()
 
     def _recover(self) -> None:
-        """Whole lines; a torn last one, and all behind it, is cut off."""
+        """All whole lines. What follows the last is a line that a kill tore: it is cut off."""
+        if os.fstat(self._file.fileno()).st_size > _LARGEST:
+            raise UsageError(f"larger than {_LARGEST:,} bytes", where=str(self.path), hint=_REMEDY)
         self._file.seek(0)
-        good = 0
-        for line in self._file.read().splitlines(keepends=True):
-            try:
-                self._take(json.loads(line if line.endswith(b"\n") else b""))
-            except (ValueError, KeyError, TypeError, AttributeError):
-                break
-            good += len(line)
-        self._file.truncate(good)
+        *lines, torn = self._file.read().split(b"\n")
+        for number, line in enumerate(lines, start=1):
+            self._take(line, f"{self.path}, line {number}")
+        if torn:
+            self._file.truncate(sum(map(len, lines)) + len(lines))
         self._file.seek(0, os.SEEK_END)
 
-    def _take(self, entry: dict[str, Any]) -> None:
+    def _take(self, line: bytes, where: str) -> None:
+        said = canonical_object(line, where, _REMEDY)
+        entry, code = said.get("entry"), said.get("code")
+        if not isinstance(entry, dict) or not isinstance(code, str):
+            raise UsageError("not a line of a journal", where=where, hint=_REMEDY)
+        if not hmac.compare_digest(self._code_of(entry).encode(), code.encode()):
+            raise UsageError(
+                f"altered, or written with another key than {cache_root() / _KEY}: its code does not fit",
+                where=where,
+                hint=_REMEDY,
+            )
+        try:
+            self._keep(entry)
+        except (ValidationError, KeyError, TypeError, ValueError) as error:  # written by another version
+            raise UsageError(f"not readable: {str(error).splitlines()[0]}", where=where, hint=_REMEDY) from None
+        self._code = code
+
+    def _keep(self, entry: dict[str, Any]) -> None:
         if "block" in entry:
-            self.blocks.append(Block.model_validate(entry["block"]))
+            self.blocks.append(Block.model_validate_json(canonical_json(entry["block"]), strict=True))
         elif "note" in entry:
             self.notes[str(entry["note"])] = entry["value"]
         elif "campaign" in entry:
             self.opened[str(entry["campaign"])] = dict(entry["facts"])
         else:
             cell = str(entry["cell"])
-            rows = [Row.model_validate(row) for row in entry["rows"]]
+            rows = _ROWS.validate_json(canonical_json(entry["rows"]), strict=True)
+            if not rows or any(cell not in _entries_of(row) for row in rows):
+                raise ValueError(f"rows of another cell than {cell!r}")
             if "history" in entry:
-                self.histories[cell] = History.model_validate(entry["history"])
+                self.histories[cell] = History.model_validate_json(canonical_json(entry["history"]), strict=True)
             self.cells[cell] = rows
+
+
+_REMEDY = "remove the file: its cells are done again, most of them from the cache"
+
+
+def _entries_of(row: Row) -> tuple[str, ...]:
+    """What the entry of the row's cell may be called (``harness.flow.run``, ``harness.sharding.run``)."""
+    name = f"{row.cell}:{row.policy}"
+    return (f"{name}:{row.copy_}",) if row.copy_ else (name,)
+
+
+def _key() -> bytes:
+    """The user's key, made when it is first needed."""
+    from filelock import FileLock
+
+    root = cache_root()
+    path = root / _KEY
+    make_cache_folder(root, root)
+    with cache_errors(root), FileLock(root / f"{_KEY}.lock"):
+        if not path.exists():
+            with tempfile.NamedTemporaryFile("wb", dir=root, prefix=".", delete=False) as file:  # mode 600
+                file.write(os.urandom(_KEY_BYTES))
+            os.replace(file.name, path)
+        status = path.lstat()
+    key = read_bytes(path, _KEY_BYTES)
+    if len(key) != _KEY_BYTES or not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077:
+        raise PrerequisiteError(
+            "not a key that only you can read", where=str(path), hint="remove it, and the journals of unfinished runs"
+        )
+    return key

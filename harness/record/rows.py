@@ -4,9 +4,10 @@ A cell whose outcome is not ``ok`` has one row without a metric: it has no numbe
 be taken of an ``ok`` cell has a row without a value, whose detail says why.
 """
 
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from harness.errors import UsageError
 from harness.record.fresh import Fresh
@@ -41,6 +42,33 @@ CONTROL = "control"
 """Stands in a block for the copy of the reference's object."""
 
 
+def _moment(value: str) -> str:
+    datetime.fromisoformat(value)
+    return value
+
+
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+"""A SHA-256, in hexadecimal."""
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=128)]
+"""Of a benchmark, a policy, an object: what can stand in a path, a command and an address as it is."""
+Names = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=10_000)]
+"""Of workloads, joined by ``+``."""
+MetricName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9._-]*(@[A-Za-z0-9][A-Za-z0-9._+-]*)?$", max_length=128)]
+Label = Annotated[str, Field(pattern=r"^[^\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]*$", max_length=1000)]
+"""Words for people, in one line: no control characters, and none that turn the direction of writing."""
+Moment = Annotated[
+    str,
+    Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?\+00:00$"),
+    AfterValidator(_moment),
+]
+"""UTC, ISO 8601."""
+Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+Exact = Annotated[int, Field(gt=-(1 << 126), lt=1 << 126)]
+"""Costs of sharding instances exceed 64 bits; DuckDB's widest whole number has 127."""
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
 class Model(BaseModel):
     """Frozen, strict about keys; ``class`` is spelt ``policy_class`` in Python."""
 
@@ -50,14 +78,14 @@ class Model(BaseModel):
 class Host(Model):
     """The machine that measured."""
 
-    cpu: str
-    cores: int
-    kernel: str
-    governor: str | None
+    cpu: Label
+    cores: Count
+    kernel: Label
+    governor: Label | None
     """Of the first core's frequency; None where the kernel does not say."""
-    load: float
+    load: Amount
     """One-minute load average when the run began."""
-    sandbox: str
+    sandbox: Label
     """What isolated foreign code and limited it, in words of the machine's mechanisms."""
 
 
@@ -65,66 +93,66 @@ class BenchmarkFacts(Model):
     """What standings can be restricted by, as it was when the run was made."""
 
     split: Split
-    origin: str
-    program_digest: str
+    origin: Name
+    program_digest: Digest
     """Of the sources and of how they are built."""
 
 
 class InstanceFacts(Model):
     """What was known of a sharding instance when the run was made."""
 
-    seconds: float
+    seconds: Amount
     """A solver's limit of wall time at time scale 1."""
-    best: int | None = None
+    best: Exact | None = None
     """The lowest cost known."""
-    bound: int | None = None
+    bound: Exact | None = None
     """A proven lower bound of the cost."""
 
 
 class Solving(Model):
     """Under which conditions solvers ran."""
 
-    time_scale: float
+    time_scale: Amount
     """Of the instances' limits."""
-    cores: int
+    cores: Count
     """That a solver had."""
-    instances: dict[str, InstanceFacts]
-    missing: dict[str, str] = {}
+    instances: dict[Name, InstanceFacts]
+    missing: dict[Name, str] = {}
     """Instances that were asked for and were not to be had, each with the reason."""
 
 
 class Header(Model):
     """First line of a run file."""
 
-    schema_version: int = SCHEMA
+    schema_version: Count = SCHEMA
     run: str
     """The file's name without its extension: suite, track, time, and the digest of header and rows."""
-    suite: str
-    suite_version: str
+    suite: Name
+    suite_version: Label
     track: Track
-    started: str
+    started: Moment
     """UTC, ISO 8601."""
-    finished: str
+    finished: Moment
     command: tuple[str, ...]
-    harness_version: str
-    commit: str | None
+    harness_version: Label
+    commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")] | None
     """The harness's own commit; None outside a git checkout."""
     dirty: bool | None
     """Whether the checkout had changes beyond that commit."""
-    llvm_version: str
-    llvm: str
+    llvm_version: Label
+    llvm: Digest
     """Fingerprint of the compiler: rows of different ones are never ranked together."""
-    runtime: dict[str, str]
+    runtime: dict[Target, Digest]
     """Per target, fingerprint of C library, linker and emulator."""
     host: Host
-    jobs: int
-    compile_timeout: float
-    benchmarks: dict[str, BenchmarkFacts]
-    min_coverage: float = 0.8
+    jobs: Count
+    compile_timeout: Amount
+    benchmarks: dict[Name, BenchmarkFacts]
+    min_coverage: Annotated[float, Field(ge=0, le=1)] = 0.8
     """The suite's rule: with a smaller share of its programs a policy is not ranked."""
-    trained_on: dict[str, tuple[str, ...]] = {}
+    trained_on: dict[Name, tuple[Name, ...]] = {}
     """Policy → those of the benchmarks that it was trained on; policies trained on none are left out."""
-    hidden: str | None = None
+    hidden: Digest | None = None
     """Digest of the secret whose hidden workloads verified every object too; None without any."""
     asked_again_after: float | None = Field(default=None, ge=0)
     """Seconds, at least, from the first asking of policies that run code of their own to the second; None without such
@@ -138,58 +166,58 @@ class Header(Model):
 class Sample(Model):
     """What one object took in one block, per run of the workload."""
 
-    object: str
+    object: Name
     """The object's digest; ``control``: the copy of the reference's object."""
-    cpu: float
+    cpu: Amount
     """Seconds of user and system time."""
-    wall: float
+    wall: Amount
     """Seconds of its turns."""
-    preemptions: int
+    preemptions: Count
     """How often another process took the core."""
-    first: int
+    first: Count
     """Its place in the block's first round of turns, from 0."""
 
 
 class Conditions(Model):
     """The machine during one block. Shares are of time, from 0 to 1."""
 
-    seconds: float
+    seconds: Number
     """From the first turn to the last, by a clock that stands still while the machine is suspended."""
-    waited: float
+    waited: Number
     """Share of the turns in which the timed process did not run."""
-    others: float
+    others: Number
     """Share of the timed core's time that other processes used."""
-    busy: float
+    busy: Number
     """Cores' worth of time that other processes used, on all cores together."""
-    steal: float
+    steal: Number
     """Share of the timed core's time that the hypervisor gave to others."""
-    pressure: float | None
+    pressure: Number | None
     """Share in which some process of the machine waited for a core; None where the kernel does not say."""
-    load: float
-    frequency: float | None
+    load: Number
+    frequency: Number | None
     """MHz of the timed core; None where the kernel does not say."""
-    throttled: int
+    throttled: Annotated[int, Field(gt=-(1 << 63), lt=1 << 63)]
     """Times that a control group's quota or heat slowed the timed process down."""
-    idle: float
+    idle: Number
     """Seconds in which nobody had a turn."""
-    suspended: float
+    suspended: Number
     """Seconds for which the machine stood still or its clock was set."""
 
 
 class Block(Model):
     """One round of timed runs: every object once (or ``passes`` times), in turns, in one layout."""
 
-    campaign: str
-    benchmark: str
+    campaign: Name
+    benchmark: Name
     target: Target
-    workload: str
-    inputs: str
+    workload: Names
+    inputs: Digest
     """Digest of the workload: arguments, input files, pinned result."""
-    number: int
+    number: Count
     """Of the program's blocks in this campaign, from 0."""
-    layout: int
+    layout: Count
     """Seed of the link order and of the environment's padding."""
-    passes: int
+    passes: Count
     samples: tuple[Sample, ...]
     conditions: Conditions
 
@@ -197,83 +225,83 @@ class Block(Model):
 class Control(Model):
     """The reference against a copy of itself, over the whole campaign."""
 
-    ratio: float
+    ratio: Amount
     """Above 1: the copy was faster. ``low`` and ``high``: the 99 % interval."""
-    low: float | None
+    low: Amount | None
     """None where there are too few pairs for an interval."""
-    high: float | None
-    pairs: int
+    high: Amount | None
+    pairs: Count
 
 
 class Campaign(Model):
     """One uninterrupted series of blocks on one machine."""
 
-    campaign: str
-    started: str
+    campaign: Name
+    started: Moment
     """UTC, ISO 8601."""
-    finished: str
-    core: int
+    finished: Moment
+    core: Count
     """The core that everything was timed on."""
-    slice: float
+    slice: Amount
     """Seconds of a turn, on average."""
-    precision: float
+    precision: Amount
     """Half-width at which a program was measured no further, as a log-ratio."""
-    budget: float
+    budget: Amount
     """Seconds that the campaign could take."""
-    seconds: float
+    seconds: Amount
     """That its blocks took."""
-    blocks: int
+    blocks: Count
     control: Control
-    marks: tuple[str, ...]
+    marks: tuple[Label, ...]
     """Why its times cannot be used; empty: they can."""
 
 
 class History(Model):
     """Cost over time: the feasible answers of a solver that were better than all before."""
 
-    cell: str
-    benchmark: str
-    policy: str
-    seconds: tuple[float, ...]
+    cell: Digest
+    benchmark: Name
+    policy: Name
+    seconds: tuple[Amount, ...]
     """When each was printed, from the solver's start, ascending."""
-    costs: tuple[int, ...]
+    costs: tuple[Exact, ...]
     """Descending."""
 
 
 class Row(Model):
     """One measurement, or one cell that gave none."""
 
-    cell: str
+    cell: Digest
     """Key of the cell: digest of everything that its result depends on."""
-    campaign: str | None = None
+    campaign: Name | None = None
     """The campaign that timed it last; None for what needs no clock. Its value is then a median over blocks."""
-    benchmark: str
+    benchmark: Name
     target: Target
     track: Track
     kind: PolicyKind
     policy_class: PolicyClass = Field(alias="class")
-    policy: str
-    policy_digest: str
-    seed: int
-    copy_: int = Field(default=0, alias="copy")
+    policy: Name
+    policy_digest: Digest
+    seed: Count
+    copy_: Count = Field(default=0, alias="copy")
     """Number of the module's copy with other names and another order that it was made of; 0: the module itself."""
     level: Level | None = None
     """Level that the module was frozen at; None where nothing is compiled."""
     isolation: Isolation
     """What stood between the machine and foreign code when it was measured."""
-    frozen_digest: str | None
-    decisions_digest: str | None
-    object_digest: str | None
+    frozen_digest: Digest | None
+    decisions_digest: Digest | None
+    object_digest: Digest | None
     outcome: Outcome
     detail: str = ""
     """For people: why the outcome is not ok, or why an ok cell has no value of this metric."""
-    fresh: str | None = None
+    fresh: Digest | None = None
     """Digest of the fresh input that the object fails on; None of every other outcome."""
-    metric: str | None = None
-    workload: str | None = None
-    function: str | None = None
-    value: int | float | None = None
-    unit: str | None = None
+    metric: MetricName | None = None
+    workload: Names | None = None
+    function: Label | None = None
+    value: Exact | Number | None = None
+    unit: Label | None = None
 
     @property
     def module_level(self) -> Level:

@@ -5,37 +5,35 @@ rows are sorted and written to ``SUITE-TRACK-TIME-DIGEST.jsonl`` in one rename, 
 header and rows: a torn or altered file contradicts its own name.
 """
 
-import json
 import os
-import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from harness.digest import canonical_json, digest_bytes
 from harness.errors import PrerequisiteError, UsageError
+from harness.reading import MIB, read_bytes, shown_size
+from harness.record.check import check_campaigns, check_header, check_histories, check_rows, is_shown, require_past
+from harness.record.lines import canonical_object, parse_header, parse_line
+from harness.record.names import REMEDY, SUMS, RunName, digits_of, pinned, stamp_of
 from harness.record.rows import READABLE, Block, Campaign, Header, History, Row
 
 __all__ = [
     "TRAJECTORIES",
-    *("RunFile", "check_run", "functions_file", "read_run", "results_errors", "run_files", "write_run"),
+    *("RunFile", "functions_file", "read_run", "results_errors", "run_files", "write_run"),
 ]
 
 TRAJECTORIES = ".trajectories.parquet"
 """How the names of logged trajectories end (``harness.trajectories``)."""
-
-_NAME = re.compile(
-    r"(?P<suite>.+)-(?P<track>[a-z]+)-(?P<time>\d{8}T\d{6}Z)-(?P<digest>[0-9a-f]{12}(?:[0-9a-f]{20})?)\.jsonl\Z"
-)
-_DIGITS, _DIGITS_BEFORE_6 = 32, 12
-"""Hexadecimal digits of the digest in a name: 128 bits. Until schema 5 they were 48 bits, and two files of one name
-took three minutes to make."""
-BLOCK_LINE, CAMPAIGN_LINE, HISTORY_LINE = b'{"block":{', b'{"campaign":{', b'{"history":{'
+_LARGEST = 128 * MIB
+_MOST_LINES = 250_000
+_ORDER = (Campaign, Block, History, Row)
+"""In which kinds of lines follow one another."""
 
 
 @contextmanager
@@ -51,21 +49,6 @@ def results_errors(results: Path) -> Iterator[None]:
         ) from None
 
 
-class _Block(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    block: Block
-
-
-class _Campaign(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    campaign: Campaign
-
-
-class _History(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    history: History
-
-
 @dataclass(frozen=True)
 class RunFile:
     """A finished run."""
@@ -76,6 +59,9 @@ class RunFile:
     campaigns: tuple[Campaign, ...] = ()
     blocks: tuple[Block, ...] = ()
     histories: tuple[History, ...] = ()
+    unpinned: bool = False
+    """Its name carries 48 bits, and no ``SHA256SUMS`` pins the rest: whoever passed it on can have made another file
+    of this name."""
 
     @property
     def first_line(self) -> int:
@@ -95,18 +81,23 @@ def write_run(
     lines = [canonical_json({"campaign": campaign.model_dump(mode="json")}) for campaign in campaigns]
     lines += [canonical_json({"block": block.model_dump(mode="json")}) for block in blocks]
     lines += sorted(canonical_json({"history": history.model_dump(mode="json")}) for history in histories)
-    lines += sorted(canonical_json(row.line()) for row in rows)
+    lines += sorted(canonical_json(_shown(row).line()) for row in rows)
     body = b"".join(line + b"\n" for line in lines)
-    stamp = re.sub(r"[-:]|\.\d+|\+00:00", "", header["finished"]).rstrip("Z") + "Z"
-    unnamed = Header(run="", **header).model_dump(mode="json")
-    digest = _digest(unnamed, body)[: _digits(unnamed["schema_version"])]
-    name = f"{header['suite']}-{header['track']}-{stamp}-{digest}"
-    complete = Header(run=name, **header)
-    first = canonical_json({"header": complete.model_dump(mode="json")})
+    try:
+        unnamed = Header(run="", **header)
+        digest = _digest(unnamed.model_dump(mode="json"), body)[: digits_of(unnamed.schema_version)]
+        name = f"{unnamed.suite}-{unnamed.track.value}-{stamp_of(unnamed.finished)}-{digest}"
+        complete = Header(run=name, **header)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in fault["loc"])
+        raise UsageError(f"the run cannot be recorded: header.{place}: {fault['msg']}", where=str(results)) from None
+    content = canonical_json({"header": complete.model_dump(mode="json")}) + b"\n" + body
     path = results / f"{name}.jsonl"
+    _parse(path, content)  # nothing is written that could not be read
     with results_errors(results):
         with tempfile.NamedTemporaryFile("wb", dir=results, prefix=".", suffix=".partial", delete=False) as file:
-            file.write(first + b"\n" + body)
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
             os.fchmod(file.fileno(), 0o644)
@@ -121,8 +112,12 @@ def _digest(header: dict[str, Any], body: bytes) -> str:
     return digest_bytes(canonical_json(unnamed) + b"\n" + body)
 
 
-def _digits(schema: int) -> int:
-    return _DIGITS if schema >= 6 else _DIGITS_BEFORE_6
+def _shown(row: Row) -> Row:
+    """With characters that cannot be seen as escapes in what programs and tools said, and not too much of it."""
+    if is_shown(row.detail):
+        return row
+    text = "".join(c if c == "\n" or is_shown(c) else c.encode("unicode_escape").decode() for c in row.detail[:1000])
+    return row.model_copy(update={"detail": text})
 
 
 def _sync_folder(folder: Path) -> None:
@@ -134,14 +129,30 @@ def _sync_folder(folder: Path) -> None:
 
 
 def run_files(results: Path) -> tuple[list[Path], list[Path]]:
-    """The finished runs of a results folder, and the files in it that are none, both by name."""
-    if not results.is_dir():
-        return [], []
-    files = sorted(p for p in results.rglob("*") if p.is_file() and not p.name.startswith("."))
-    files = [p for p in files if p.relative_to(results).parts[0] != "decisions"]
-    runs = [p for p in files if _NAME.match(p.name)]
-    known = {*runs, *(functions_file(run) for run in runs)}
-    return runs, [p for p in files if p not in known and not p.name.endswith(TRAJECTORIES)]
+    """The finished runs of a results folder, and the files in it that are none, both by name.
+
+    Links are not followed: one that is called like a run is returned as one, and ``read_run`` refuses it. Hidden files
+    and folders, and the folder of decisions, are left out.
+    """
+    runs: list[Path] = []
+    others: list[Path] = []
+    folders = [results] if results.is_dir() else []
+    while folders:
+        folder = folders.pop()
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                path = folder / entry.name
+                if entry.name.startswith(".") or path == results / "decisions":
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(path)
+                elif RunName.parse(entry.name):
+                    runs.append(path)
+                else:
+                    others.append(path)
+    known = {functions_file(run) for run in runs}
+    foreign = [p for p in others if p not in known and p.name != SUMS and not p.name.endswith(TRAJECTORIES)]
+    return sorted(runs), sorted(foreign)
 
 
 def functions_file(run: Path) -> Path:
@@ -149,61 +160,84 @@ def functions_file(run: Path) -> Path:
     return run.with_suffix(".functions.parquet")
 
 
-def check_run(path: Path) -> tuple[Header, list[bytes]]:
-    """Header and raw row lines of a finished run.
-
-    Raises UsageError for a file that is torn, was altered after it was written, or has a header of
-    another schema.
-    """
-    match = _NAME.match(path.name)
-    first, newline, body = path.read_bytes().partition(b"\n")
-    remedy = "restore it, or move it out of the results folder"
-    if match is None or not newline:
-        raise UsageError("not a run file", where=str(path), hint=remedy)
-    try:
-        fields = json.loads(first)["header"]
-        if fields.get("schema_version") not in READABLE:
-            known = " and ".join(map(str, READABLE))
-            raise UsageError(f"schema {fields.get('schema_version')}; this harness reads {known}", where=str(path))
-        digits = _digits(fields["schema_version"])
-        if len(match["digest"]) != digits:
-            raise UsageError(
-                f"names of schema {fields['schema_version']} end in {digits} digits of the file's digest, not in "
-                f"{len(match['digest'])}",
-                where=str(path),
-                hint=remedy,
-            )
-        if not _digest(fields, body).startswith(match["digest"]):
-            raise UsageError("torn or altered: its content contradicts its name", where=str(path), hint=remedy)
-        header = Header.model_validate(fields)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(
-            f"the header is not readable: {str(error).splitlines()[0]}", where=str(path), hint=remedy
-        ) from None
-    if header.run != path.name.removesuffix(".jsonl"):
-        raise UsageError("renamed: its header names another run", where=str(path), hint=remedy)
-    return header, body.splitlines()
-
-
 def read_run(path: Path) -> RunFile:
-    """A finished run, every row checked. Raises UsageError that names file and line."""
-    header, lines = check_run(path)
-    rows: list[Row] = []
-    campaigns: list[Campaign] = []
-    blocks: list[Block] = []
-    histories: list[History] = []
+    """A finished run, every line checked (docs/schema.md): the file is read once.
+
+    Raises UsageError that names file and line for a run that is torn, was altered after it was written, has another
+    schema, or is not as this harness writes runs.
+    """
+    if RunName.parse(path.name) is None:
+        raise UsageError("not a run file", where=str(path), hint=REMEDY)
+    if path.is_symlink():
+        raise UsageError("a link, not a run file", where=str(path), hint="put the file itself there")
+    content = read_bytes(path, _LARGEST)
+    run = _parse(path, content)
+    whole = pinned(path.parent).get(path.name)
+    if whole is None:
+        if not run.unpinned:
+            require_past(run.header, str(path))
+        return run
+    if whole != digest_bytes(content):
+        raise UsageError(
+            f"another file of this name: its SHA-256 is not the one in {SUMS}", where=str(path), hint=REMEDY
+        )
+    return replace(run, unpinned=False)
+
+
+def _parse(path: Path, content: bytes) -> RunFile:
+    """The run in the content of a file."""
+    where = str(path)
+    if len(content) > _LARGEST or content.count(b"\n") > _MOST_LINES:
+        most = f"{shown_size(_LARGEST)} and {_MOST_LINES:,} lines"
+        raise UsageError(f"a run file has at most {most}", where=where, hint="run fewer benchmarks or policies at once")
+    first, newline, body = content.partition(b"\n")
+    if not newline or (body and not body.endswith(b"\n")):
+        raise _torn(where)
+    header = _header(path, first, body)
+    found: dict[type, list[Any]] = {kind: [] for kind in _ORDER}
+    last = 0
+    lines = body.split(b"\n")[:-1]
     for number, line in enumerate(lines, start=2):
-        try:
-            if line.startswith(BLOCK_LINE):
-                blocks.append(_Block.model_validate_json(line).block)
-            elif line.startswith(CAMPAIGN_LINE):
-                campaigns.append(_Campaign.model_validate_json(line).campaign)
-            elif line.startswith(HISTORY_LINE):
-                histories.append(_History.model_validate_json(line).history)
-            else:
-                rows.append(Row.model_validate_json(line))
-        except ValidationError as error:
-            fault = error.errors()[0]
-            place = ".".join(str(part) for part in fault["loc"])
-            raise UsageError(f"{place}: {fault['msg']}", where=f"{path}, line {number}") from None
-    return RunFile(path, header, tuple(rows), tuple(campaigns), tuple(blocks), tuple(histories))
+        said = parse_line(line, f"{path}, line {number}")
+        order = _ORDER.index(type(said))
+        if order < last or (order == last >= 2 and number > 2 and line < lines[number - 3]):
+            raise UsageError("lines are not in the order in which runs are written", where=f"{path}, line {number}")
+        last = order
+        found[type(said)].append(said)
+    campaigns, blocks, histories, rows = (found[kind] for kind in _ORDER)
+    starts = [2 + sum(len(found[kind]) for kind in _ORDER[:place]) for place in range(len(_ORDER))]
+    of_campaign, of_block, of_history, of_row = ((lambda n, s=start: f"{path}, line {s + n}") for start in starts)
+    check_campaigns(header, campaigns, blocks, of_campaign, of_block)
+    check_rows(header, rows, of_row)
+    check_histories(histories, rows, of_history)
+    unpinned = header.schema_version < 6
+    return RunFile(path, header, tuple(rows), tuple(campaigns), tuple(blocks), tuple(histories), unpinned)
+
+
+def _torn(where: str) -> UsageError:
+    return UsageError("torn or altered: its content contradicts its name", where=where, hint=REMEDY)
+
+
+def _header(path: Path, line: bytes, body: bytes) -> Header:
+    """The header, and that the file's name agrees with it and with the lines."""
+    name, where = RunName.parse(path.name), str(path)
+    if name is None:
+        raise UsageError("not a run file", where=where, hint=REMEDY)
+    fields = canonical_object(line, f"{path}, line 1").get("header")
+    schema = fields.get("schema_version") if isinstance(fields, dict) else None
+    if not isinstance(fields, dict) or type(schema) is not int:
+        raise UsageError("the header is not readable", where=f"{path}, line 1", hint=REMEDY)
+    if schema not in READABLE:
+        known = " and ".join(map(str, READABLE))
+        raise UsageError(f"schema {schema}; this harness reads {known}", where=where)
+    if len(name.digest) != digits_of(schema):
+        digits = f"{digits_of(schema)} digits of the file's digest, not in {len(name.digest)}"
+        raise UsageError(f"names of schema {schema} end in {digits}", where=where, hint=REMEDY)
+    if not _digest(fields, body).startswith(name.digest):
+        raise _torn(where)
+    header = parse_header(line, f"{path}, line 1")
+    check_header(header, f"{path}, line 1")
+    said = (header.run, header.suite, header.track.value, stamp_of(header.finished))
+    if said != (path.name.removesuffix(".jsonl"), name.suite, name.track, name.time):
+        raise UsageError("renamed: its header names another run", where=where, hint=REMEDY)
+    return header

@@ -14,7 +14,7 @@ __all__ = ["find_row", "find_run", "program_of"]
 def find_run(name: str, results: Path) -> RunFile:
     """The run of this name, of a prefix or digest that only it has, or at this path."""
     path = Path(name)
-    if path.is_file():
+    if path.is_file() or (path.suffix == ".jsonl" and path.exists()):  # what is no plain file is said to be none
         return read_run(path)
     known, _ = run_files(results)
     wanted = name.removesuffix(".jsonl")

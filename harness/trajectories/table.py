@@ -5,16 +5,22 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from harness.errors import UsageError
 from harness.policy.inlining.features import FEATURES
+from harness.reading import MIB, read_bytes
 from harness.record.rows import Row
 from harness.record.runfile import TRAJECTORIES, results_errors
 from harness.trajectories.collect import Trajectory
 
-__all__ = ["COLUMNS", "ENDING", "Cell", "write_trajectories"]
+__all__ = ["COLUMNS", "ENDING", "Cell", "read_trajectories", "write_trajectories"]
+
+if TYPE_CHECKING:
+    import polars
 
 ENDING = TRAJECTORIES
+_LARGEST = 2048 * MIB
 
 COLUMNS: dict[str, str] = {
     **dict.fromkeys(("cell", "benchmark", "target", "track", "policy", "policy_digest"), "String"),
@@ -61,10 +67,12 @@ def write_trajectories(path: Path, cells: Iterable[Cell]) -> Path | None:
     frames = [frame for frame in frames if frame.height]
     if not frames:
         return None
-    with results_errors(path.parent), tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as folder:
-        made = Path(folder) / "rows.parquet"
-        polars.concat(frames).write_parquet(made, compression="zstd")
-        os.replace(made, path)
+    with results_errors(path.parent):
+        # An open file: a library that is given a path may read it as a pattern.
+        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=".", delete=False) as file:
+            polars.concat(frames).write_parquet(file, compression="zstd")
+            os.fchmod(file.fileno(), 0o644)
+        os.replace(file.name, path)
     return path
 
 
@@ -95,3 +103,21 @@ def _columns(cell: Cell) -> dict[str, Sequence[Any]]:
         "replaced": [visit.site.who.value == "r" for visit in visits],
     }
     return {name: own[name] if name in own else [shared[name]] * len(visits) for name in COLUMNS}
+
+
+def read_trajectories(path: Path) -> "polars.DataFrame":
+    """What was written. Raises UsageError for a file that is none of these."""
+    import io
+
+    import polars
+
+    if path.is_symlink():
+        raise UsageError("a link, not a file of trajectories", where=str(path), hint="put the file itself there")
+    schema = {name: getattr(polars, kind)() for name, kind in COLUMNS.items()}
+    try:
+        frame = polars.read_parquet(io.BytesIO(read_bytes(path, _LARGEST)))
+    except polars.exceptions.PolarsError as error:
+        raise UsageError(f"not a file of trajectories: {str(error).splitlines()[0]}", where=str(path)) from None
+    if dict(frame.schema) != schema:
+        raise UsageError("not a file of trajectories: its columns are others", where=str(path))
+    return frame

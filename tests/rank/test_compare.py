@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.digest import digest_of
 from harness.errors import UsageError
 from harness.rank import Comparison, Question, Versus, compare, versus
 from harness.rank.programs import programs
@@ -110,7 +111,7 @@ def test_seeds_stand_in_one_row_by_their_geometric_mean(tmp_path: Path) -> None:
 
 def test_only_one_definition_of_a_program_is_compared(tmp_path: Path) -> None:
     def facts(version: str) -> dict[str, Any]:
-        return {"one": {"split": "train", "origin": "own", "program_digest": version}}
+        return {"one": {"split": "train", "origin": "own", "program_digest": digest_of(version)}}
 
     record(tmp_path, [row("one", "a", 100), row("one", "b", 50)], benchmarks=facts("old"))
     record(tmp_path, [row("one", "b", 70, frozen_digest="f" * 64)], LATE, benchmarks=facts("new"))

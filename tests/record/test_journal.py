@@ -1,25 +1,34 @@
 """The journal of an unfinished run: a finished cell survives everything, a torn one is forgotten."""
 
+import json
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.errors import PrerequisiteError, UsageError
+from harness.errors import HarnessError, PrerequisiteError, UsageError
 from harness.record.journal import Journal
+from harness.record.rows import Row
 from harness.record.runfile import run_files
 from tests.rows import row
 
 PLAN = "0123456789abcdef" * 4
-CELLS = {
-    "first:Oz": [row("one", "Oz", 10), row("one", "Oz", 3.5, metric="compile.cpu", unit="s")],
-    "second:O2": [row("two", "O2", None, detail='killed: "quoted",\n2 lines, ünïcode')],
-    "third:Oz": [row("two", "Oz", 12)],
-}
+
+
+def entry(rows: list[Row]) -> str:
+    """What a run calls the entry of these rows' cell."""
+    return f"{rows[0].cell}:{rows[0].policy}"
+
+
+FIRST = [row("one", "Oz", 10), row("one", "Oz", 3.5, metric="compile.cpu", unit="s")]
+SECOND = [row("two", "O2", None, detail='killed: "quoted",\n2 lines, ünïcode')]
+THIRD, LAST, THEIRS = [row("two", "Oz", 12)], [row("three", "Oz", 7)], [row("one", "Oz", 1)]
+CELLS = {entry(rows): rows for rows in (FIRST, SECOND, THIRD)}
 
 
 def written(folder: Path) -> bytes:
@@ -74,7 +83,8 @@ def test_a_journal_cut_at_any_byte_keeps_the_whole_cells(step: int, whole: bytes
         assert path.read_bytes() == whole[: [0, *ends][kept]]
 
 
-@given(cut=st.floats(0, 1), tail=st.binary(max_size=40))
+@settings(max_examples=20)
+@given(cut=st.floats(0, 1), tail=st.binary(max_size=40).filter(lambda tail: b"\n" not in tail))
 def test_what_follows_a_torn_cell_is_written_whole(
     cut: float, tail: bytes, whole: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -83,22 +93,118 @@ def test_what_follows_a_torn_cell_is_written_whole(
     journal = Journal(folder, PLAN)
     before = dict(journal.cells)
     assert list(before.items()) == list(CELLS.items())[: len(before)]
-    journal.add("last", [row("three", "Oz", 7)])
+    journal.add(entry(LAST), LAST)
     journal.close(remove=False)
     again = Journal(folder, PLAN)
-    assert again.cells == {**before, "last": [row("three", "Oz", 7)]}
+    assert again.cells == {**before, entry(LAST): LAST}
     again.close(remove=True)
 
 
+DEEP = b"[" * 100_000
+
+
 @pytest.mark.parametrize(
-    "line", [b"[]", b"3", b"null", b'{"cell": "x"}', b'{"rows": []}', b'{"cell": "x", "rows": [{}]}']
+    "line",
+    [b"", b"[]", b"3", b"null", b"torn", DEEP, b"9" * 5000, b'{"cell": "x"}', b'{"rows":[]}', b'{"code":3,"entry":{}}'],
+    ids=lambda line: line.decode()[:20],
 )
-def test_a_line_of_another_shape_ends_the_journal(line: bytes, whole: bytes, tmp_path: Path) -> None:
+def test_a_line_of_another_shape_is_named(line: bytes, whole: bytes, tmp_path: Path) -> None:
     first = whole[: whole.index(b"\n") + 1]
     (tmp_path / f".{PLAN[:16]}.journal").write_bytes(first + line + b"\n" + whole[len(first) :])
+    refused(tmp_path, 2)
+
+
+def refused(folder: Path, line: int) -> UsageError:
+    """The error of a journal that nothing may be adopted from; it is still there, as it was."""
+    path = folder / f".{PLAN[:16]}.journal"
+    before = path.read_bytes()
+    with pytest.raises(UsageError) as raised:
+        Journal(folder, PLAN)
+    assert raised.value.where == f"{path}, line {line}"
+    assert raised.value.hint == "remove the file: its cells are done again, most of them from the cache"
+    assert path.read_bytes() == before
+    return raised.value
+
+
+def edits(lines: list[bytes]) -> dict[str, tuple[int, list[bytes]]]:
+    """What somebody may do to a killed run's journal, and the line that gives it away."""
+    one, two, three = lines
+    return {
+        "a value": (1, [one.replace(b'"value":10', b'"value":9'), two, three]),
+        "the last value": (3, [one, two, three.replace(b'"value":12', b'"value":11')]),
+        "an outcome": (2, [one, two.replace(b"wrong-output", b"run-crash"), three]),
+        "order": (1, [two, one, three]),
+        "left out": (2, [one, three]),
+        "twice": (3, [one, two, two, three]),
+        "a code of one's own": (2, [one, two[:9] + b"0" * 64 + two[73:], three]),
+        "without codes": (1, [json.dumps(json.loads(line)["entry"]).encode() for line in lines]),
+    }
+
+
+@pytest.mark.parametrize(
+    "edit",
+    ["a value", "the last value", "an outcome", "order", "left out", "twice", "a code of one's own", "without codes"],
+)
+def test_an_edited_journal_is_not_adopted(edit: str, whole: bytes, tmp_path: Path) -> None:
+    line, lines = edits(whole.splitlines())[edit]
+    (tmp_path / f".{PLAN[:16]}.journal").write_bytes(b"".join(one + b"\n" for one in lines))
+    refused(tmp_path, line)
+
+
+def test_a_journal_of_another_plan_or_key_is_not_adopted(
+    whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = "f" * 64
+    path = tmp_path / f".{other[:16]}.journal"
+    path.write_bytes(whole)
+    with pytest.raises(UsageError, match="its code does not fit"):
+        Journal(tmp_path, other)
+    (tmp_path / f".{PLAN[:16]}.journal").write_bytes(whole)
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    assert "journal.key" in refused(tmp_path, 1).message
+    assert (tmp_path / "cache" / "journal.key").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"x" * 4096])
+def test_a_key_that_is_none_is_named(content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
+    key = tmp_path / "cache" / "journal.key"
+    key.write_bytes(content)
+    key.chmod(0o600)
+    with pytest.raises(HarnessError) as raised:
+        Journal(tmp_path, PLAN)
+    assert raised.value.where == str(key)
+    key.write_bytes(b"x" * 32)
+    key.chmod(0o644)
+    with pytest.raises(PrerequisiteError, match="not a key that only you can read"):
+        Journal(tmp_path, PLAN)
+
+
+def test_rows_of_another_cell_are_not_adopted(tmp_path: Path) -> None:
+    """Even with a code that fits: a cell is adopted by its name."""
     journal = Journal(tmp_path, PLAN)
-    assert list(journal.cells) == ["first:Oz"]
-    journal.close(remove=True)
+    journal.add("another:Oz", FIRST)
+    journal.close(remove=False)
+    assert "rows of another cell" in refused(tmp_path, 1).message
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "fifo", "folder"])
+def test_a_journal_that_is_no_plain_file_is_refused_at_once(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "results" / f".{PLAN[:16]}.journal"
+    path.parent.mkdir()
+    outside = tmp_path / "outside"
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(outside)
+        if kind == "link":
+            outside.write_text("mine")
+    with pytest.raises(HarnessError):
+        Journal(path.parent, PLAN)
+    assert not outside.exists() or outside.read_text() == "mine"
 
 
 def test_plans_have_journals_of_their_own(tmp_path: Path) -> None:
@@ -106,7 +212,9 @@ def test_plans_have_journals_of_their_own(tmp_path: Path) -> None:
     other = Journal(tmp_path, "f" * 64)
     assert other.cells == {}
     other.close(remove=True)
-    assert Journal(tmp_path, PLAN).cells == CELLS
+    mine = Journal(tmp_path, PLAN)
+    assert mine.cells == CELLS
+    mine.close(remove=True)
 
 
 def test_a_journal_is_no_run_file(tmp_path: Path) -> None:
@@ -121,7 +229,8 @@ from harness.record.journal import Journal
 sys.path.insert(0, sys.argv[3])
 from tests.rows import row
 journal = Journal(Path(sys.argv[1]), sys.argv[2])
-journal.add("theirs", [row("one", "Oz", 1)])
+rows = [row("one", "Oz", 1)]
+journal.add(f"{rows[0].cell}:Oz", rows)
 print("held", flush=True)
 time.sleep(60)
 """
@@ -141,7 +250,7 @@ def test_one_process_at_a_time_and_a_killed_one_lets_go(tmp_path: Path) -> None:
         holder.send_signal(signal.SIGKILL)
         holder.wait(timeout=20)
     journal = Journal(tmp_path, PLAN)
-    assert journal.cells == {"theirs": [row("one", "Oz", 1)]}
+    assert journal.cells == {entry(THEIRS): THEIRS}
     journal.close(remove=True)
 
 
