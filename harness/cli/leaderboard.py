@@ -13,6 +13,7 @@ from harness.measure import find_metric
 from harness.paths import default_results
 from harness.rank import campaigns, standings
 from harness.rank.contest import percent
+from harness.rank.doubts import doubts
 from harness.rank.isolation import hurried_policies, trusted_policies
 from harness.rank.question import Question, is_of_solvers, questions
 from harness.rank.solver_standings import solver_standings
@@ -82,6 +83,9 @@ def print_standings(results: Path, format_: Format, *, published: bool = True, *
         timed = [campaigns(index, question) for question, _ in tables]
         trusted = sorted({policy for question in every for policy in trusted_policies(index, question)})
         hurried = sorted({policy for question in every for policy in hurried_policies(index, question)})
+        doubtful = doubts(index, every)
+    for line in doubtful:
+        note(f"warning: {line}")
     if format_ is not Format.TABLE:
         records = [row.record() for _, table in tables for row in table]
         emit(records + [row.record() for _, table in solved for row in table.standings], COLUMNS, format_)

@@ -52,7 +52,8 @@ def machine_fields(
     fingerprint = bench.toolchain.fingerprint
     return {
         "started": started.isoformat(timespec="seconds"),
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        # A clock that was set back meanwhile does not let the run end before it began.
+        "finished": max(started, datetime.now(UTC)).isoformat(timespec="seconds"),
         "command": tuple(command),
         "harness_version": harness.__version__,
         "commit": commit,

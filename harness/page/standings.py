@@ -18,6 +18,7 @@ from harness.paths import BASELINES
 from harness.policy.load import MANIFEST
 from harness.rank.campaigns import TimedCampaign, campaigns
 from harness.rank.contest import percent
+from harness.rank.doubts import doubts
 from harness.rank.isolation import trusted_policies
 from harness.rank.question import Question, fingerprints, floor, is_of_solvers, is_paired
 from harness.rank.runs import runs_used
@@ -35,6 +36,8 @@ def render() -> None:
     st.header("Standings", anchor=False)
     with site.opened_index() as index:
         question = ask(index)
+        for line in doubts(index, [question]):
+            st.warning(plain(line[:1].upper() + line[1:]))
         if is_of_solvers(question):
             show_standings(index, question)
             return

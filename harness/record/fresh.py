@@ -1,8 +1,9 @@
 """What a run file's header says of fresh verification, and the words for it."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = ["Fresh", "FreshProgram", "UnfitInput", "fresh_words"]
 
@@ -43,7 +44,7 @@ class FreshProgram(Model):
 class Fresh(Model):
     """Fresh verification of a run: every object that no run has verified so before, on one new input a program."""
 
-    seed: str | None
+    seed: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] | None
     """128 random bits in hexadecimal, drawn when the run first started; None: it was switched off (``--no-fresh``)."""
     programs: dict[str, FreshProgram] = {}
     """Those of which this run verified an object."""

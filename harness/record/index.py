@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.digest import digest_of
-from harness.errors import UsageError
+from harness.errors import PrerequisiteError, UsageError
 from harness.paths import cache_root
 from harness.record.names import SUMS
 from harness.record.rows import Row
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index"]
 
-_VERSION = 9
+_VERSION = 10
 _COLUMNS = {
     "cell": "VARCHAR",
     "campaign": "VARCHAR",
@@ -161,6 +161,12 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
     sums = sorted({run.parent / SUMS for run in runs})
     key = digest_of([_VERSION, [_facts(path, results) for path in (*runs, *sums)]])
     path = cache_root() / "index" / f"{prefix}-{key[:16]}.duckdb"
+    if "?" in str(path):  # DuckDB takes what follows for options, and puts its log elsewhere
+        raise PrerequisiteError(
+            "DuckDB cannot open files below a folder with '?' in its name",
+            where=str(path.parent),
+            hint="set HARNESS_CACHE to another folder",
+        )
     # As part of the configuration, not by SET: a second connection of this process would be refused that.
     locked: dict[str, str | bool | int | float | list[str]] = {
         "enable_external_access": "false",

@@ -138,7 +138,8 @@ def summary(
     mine = [block for block in blocks if block.campaign == facts["campaign"]]
     anchors = dict(reference)
     seconds = sum(block.conditions.seconds for block in mine)
-    ended = finished or datetime.fromisoformat(facts["started"]) + timedelta(seconds=seconds)
+    started = datetime.fromisoformat(facts["started"])
+    ended = max(started, finished) if finished else started + timedelta(seconds=seconds)
     return Campaign(
         **facts,
         finished=ended.isoformat(timespec="seconds"),
