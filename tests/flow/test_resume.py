@@ -61,7 +61,7 @@ def journalled(user: User) -> dict[str, str]:
     for journal in user.results.glob(".*.journal"):
         for line in journal.read_bytes().splitlines(keepends=True):
             if line.endswith(b"\n"):  # else it is torn: that cell was in flight
-                entry = json.loads(line)
+                entry = json.loads(line)["entry"]
                 if "cell" in entry:
                     found[entry["cell"]] = json.dumps(entry["rows"], sort_keys=True)
     return found

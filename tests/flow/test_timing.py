@@ -254,7 +254,7 @@ def wait_for_blocks(user: User, least: int) -> dict[tuple[str, int], int]:
         found: dict[tuple[str, int], int] = {}
         for journal in user.results.glob(".*.journal"):
             for line in journal.read_bytes().splitlines(keepends=True):
-                entry = json.loads(line) if line.endswith(b"\n") else {}
+                entry = json.loads(line)["entry"] if line.endswith(b"\n") else {}
                 if "block" in entry:
                     found[entry["block"]["campaign"], entry["block"]["number"]] = entry["block"]["layout"]
         if len(found) >= least:

@@ -42,7 +42,7 @@ def test_folders_are_no_patterns(name: str, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / f"cache {name}"))
     run = run_file(results, [row("one", "Oz", 100), row("one", "O2", 1 << 70)])
     if "?" in name:
-        with pytest.raises(PrerequisiteError, match="set HARNESS_CACHE|in its name"):
+        with pytest.raises(PrerequisiteError, match="in its name"):
             values(results)
         monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     assert values(results) == [100.0, float(1 << 70)]
