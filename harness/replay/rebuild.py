@@ -175,7 +175,7 @@ def _is_comparable(row: Row) -> bool:
 def _same_runtime(task: _Task, made: Made, bench: Bench) -> bool:
     """Whether C library, linker and emulator are those of the run."""
     target = made.target
-    return task.run.header.runtime.get(target.value) == bench.toolchain.runtime_fingerprint(target)
+    return task.run.header.runtime.get(target) == bench.toolchain.runtime_fingerprint(target)
 
 
 def _failed(answer: Rebuilt, detail: str) -> Rebuilt:
