@@ -186,6 +186,7 @@ def test_a_decisions_file_that_is_not_what_it_was(recorded: User, tmp_path: Path
         said = "altered: its content contradicts its name"
     elif change == "torn":
         file.write_bytes(file.read_bytes()[:-5])
+        said = "altered: its content contradicts its name"
     elif change == "missing":
         file.unlink()
         said = "the decisions of this row are not here"
