@@ -1,7 +1,7 @@
 """What a heuristic's library may refer to and may define: real ones, compiled from C++ that LLVM's headers accept."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -190,13 +190,14 @@ def built(text: str, bench: Bench) -> str:
 
 
 @pytest.fixture(scope="module")
-def said(bench: Bench) -> Iterator[list[str]]:
+def said(bench: Bench) -> list[str]:
     """All that is found of all of them: what they use is in one file, what they define in another."""
     found: list[str] = []
 
     def faults(library: Path) -> Iterable[str]:
-        found.extend(symbols.faults(library))
-        return found
+        reasons = list(symbols.faults(library))
+        found.extend(reasons)
+        return reasons
 
     uses = [(before, body) for before, body, _ in REFUSED.values() if body]
     defines = [before for before, body, _ in REFUSED.values() if not body]
@@ -210,8 +211,8 @@ def said(bench: Bench) -> Iterator[list[str]]:
         patch.setattr(build, "_LIMITS", replace(build._LIMITS, wall=600.0))  # one long file, on a busy machine
         for text in ("\n".join([*functions, ADVICE.format(body=calls)]), "\n".join([*defines, ADVICE.format(body="")])):
             assert built(text, bench).startswith("heuristic.cpp: it ")
-        names = as_written([word for reason in found for word in reason.split()], bench.toolchain)
-        yield [" ".join(names[word] for word in reason.split()) for reason in found]
+    names = as_written([word for reason in found for word in reason.split()], bench.toolchain)
+    return [" ".join(names[word] for word in reason.split()) for reason in found]
 
 
 @pytest.mark.parametrize("name", REFUSED)
