@@ -1,18 +1,19 @@
 """The DuckDB index over a results folder: derived, disposable, rebuilt when the files change.
 
 It lives in the cache. A reader opens it read-only and keeps its snapshot while a newer one takes
-its place (one rename under a lock).
+its place (one rename under a lock). Its name carries its digest: one that was altered is built again.
 """
 
 import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.digest import digest_of
+from harness.digest import digest_file, digest_of
 from harness.errors import PrerequisiteError, UsageError
 from harness.paths import cache_root
 from harness.record.names import SUMS
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["open_index"]
 
 _VERSION = 10
+_SHORT = 16
+"""Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
     "cell": "VARCHAR",
     "campaign": "VARCHAR",
@@ -160,11 +163,11 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
     prefix = digest_of(str(results.resolve()))[:16]
     sums = sorted({run.parent / SUMS for run in runs})
     key = digest_of([_VERSION, [_facts(path, results) for path in (*runs, *sums)]])
-    path = cache_root() / "index" / f"{prefix}-{key[:16]}.duckdb"
-    if "?" in str(path):  # DuckDB takes what follows for options, and puts its log elsewhere
+    folder = cache_root() / "index"
+    if "?" in str(folder):  # DuckDB takes what follows for options, and puts its log elsewhere
         raise PrerequisiteError(
             "DuckDB cannot open files below a folder with '?' in its name",
-            where=str(path.parent),
+            where=str(folder),
             hint="set HARNESS_CACHE to another folder",
         )
     # As part of the configuration, not by SET: a second connection of this process would be refused that.
@@ -173,8 +176,7 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
         "lock_configuration": "true",
     }
     while True:
-        if not path.exists():
-            _rebuild(path, prefix, runs)
+        path = _known(folder, prefix, key) or _rebuild(folder, prefix, key, runs)
         try:
             return duckdb.connect(str(path), read_only=True, config=locked)
         except duckdb.IOException:
@@ -192,27 +194,47 @@ def _facts(path: Path, results: Path) -> list[str | int] | None:
     return [str(path.relative_to(results)), status.st_size, status.st_mtime_ns]
 
 
-def _rebuild(path: Path, prefix: str, runs: list[Path]) -> None:
+def _known(folder: Path, prefix: str, key: str) -> Path | None:
+    """The index of these files, as it was built; None where there is none."""
+    try:
+        for path in folder.glob(f"{prefix}-{key[:_SHORT]}-*.duckdb"):
+            status = path.lstat()
+            if path.stem.endswith(_digest_of_index(path, status.st_size, status.st_mtime_ns)):
+                return path
+    except OSError:  # another process has put the next one in its place
+        return None
+    return None
+
+
+@lru_cache(maxsize=8)
+def _digest_of_index(path: Path, _size: int, _modified: int) -> str:
+    """Digest of an index's file, taken again when it has changed."""
+    return digest_file(path)[: 2 * _SHORT]
+
+
+def _rebuild(folder: Path, prefix: str, key: str, runs: list[Path]) -> Path:
     import duckdb
     from filelock import FileLock
 
     root = cache_root()
     scratch = root / "tmp"  # where the cache looks for what killed processes leave
-    make_cache_folder(path.parent, root)
+    make_cache_folder(folder, root)
     make_cache_folder(scratch, root)
-    with cache_errors(root), FileLock(path.parent / f"{prefix}.lock"):
-        if path.exists():
-            return
-        with tempfile.TemporaryDirectory(dir=scratch, prefix=f"{os.getpid()}-") as folder:
-            made = Path(folder) / "index.duckdb"
+    with cache_errors(root), FileLock(folder / f"{prefix}.lock"):
+        if (known := _known(folder, prefix, key)) is not None:
+            return known
+        with tempfile.TemporaryDirectory(dir=scratch, prefix=f"{os.getpid()}-") as temporary:
+            made = Path(temporary) / "index.duckdb"
             try:
                 _build(made, runs)
             except duckdb.Error:
                 require_space(root)
                 raise
-            for old in path.parent.glob(f"{prefix}-*.duckdb"):
+            path = folder / f"{prefix}-{key[:_SHORT]}-{digest_file(made)[: 2 * _SHORT]}.duckdb"
+            for old in folder.glob(f"{prefix}-*.duckdb"):
                 old.unlink(missing_ok=True)
             os.replace(made, path)
+            return path
 
 
 def _build(made: Path, runs: list[Path]) -> None:

@@ -224,3 +224,16 @@ def test_cells_and_measurements_count_each_thing_once(tmp_path: Path) -> None:
     assert Counter(cells) == {("one", "ok"): 2, ("two", "wrong-output"): 1}  # once a run
     early = "2026-01-01T00:00:00+00:00"
     assert measured == [("compile.cpu", 0.5, LATER), ("size.alloc", 10.0, LATER), ("size.text", 4.0, early)]
+
+
+def test_an_altered_index_is_built_again(tmp_path: Path) -> None:
+    """Whoever edits the derived file: its name contradicts it then."""
+    before = index_files()
+    run_file(tmp_path, [row("b", "p", 700)])
+    open_index(tmp_path).close()
+    (index,) = index_files() - before
+    with duckdb.connect(str(index)) as connection:
+        connection.execute("UPDATE rows SET value = 100, exact = 100")
+        connection.execute("CHECKPOINT")
+    with open_index(tmp_path) as connection:
+        assert connection.execute("SELECT value FROM rows").fetchall() == [(700.0,)]
