@@ -97,6 +97,10 @@ class Store:
         """Check every entry again when it is read next: a run begins."""
         self._checked.clear()
 
+    def has(self, kind: str, key: str) -> bool:
+        """Whether ``folder`` would make nothing. Raises UsageError, as it does, for an entry that was altered."""
+        return self._is_whole(kind, key)
+
     def folder(self, kind: str, key: str, make: Callable[[Path], None]) -> Path:
         """The entry's folder; ``make`` fills it first if it does not exist yet.
 

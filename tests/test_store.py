@@ -363,3 +363,12 @@ def test_a_deep_record_is_no_traceback(cache: Store) -> None:
     cache.path("kind", KEY).with_suffix(".json").write_text("[" * 100_000)
     with pytest.raises(UsageError, match="altered"):
         cache.get("kind", KEY)
+
+
+def test_an_entry_without_digests_counts_as_missing(cache: Store) -> None:
+    """Whoever asks first whether it is there, and then for it, gets one answer."""
+    entry = cache.folder("kind", KEY, made)
+    assert Store(cache.root).has("kind", KEY)
+    (entry / ".sums").unlink()
+    assert not Store(cache.root).has("kind", KEY)
+    assert not cache.has("kind", OTHER)

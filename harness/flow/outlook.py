@@ -37,7 +37,7 @@ def outlook(request: Request, bench: Bench, jobs: int) -> Outlook:
     store = bench.store
     fetched = {tree_digest(p): is_fetched(p, store) for p in request.programs}
     frozen = {
-        (p.id, target.value, level.value): store.path("frozen", freeze_key(p, target, level, bench.toolchain)).is_dir()
+        (p.id, target.value, level.value): store.has("frozen", freeze_key(p, target, level, bench.toolchain))
         for p, target, level in request.modules
     }
     to_do = [cell for cell in request.cells if not _is_cached(cell, frozen, request, bench)]

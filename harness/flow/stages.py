@@ -54,7 +54,7 @@ def generate_inputs(
 
 def freeze_modules(modules: Sequence[Module], bench: Bench, engine: Engine, observer: Observer) -> None:
     """Freeze every module, the large ones first. Raises the first error."""
-    missing = [m for m in modules if not bench.store.path("frozen", freeze_key(*m, bench.toolchain)).is_dir()]
+    missing = [m for m in modules if not bench.store.has("frozen", freeze_key(*m, bench.toolchain))]
     missing.sort(key=_weight, reverse=True)
     started = time.monotonic()
     _stage(engine, observer, "freeze", partial(_freeze, bench=bench), missing, _weight, _module_name)

@@ -52,7 +52,7 @@ def perturbed(frozen: FrozenModule, copy: int, bench: Bench) -> FrozenModule:
 
 def is_perturbed(frozen: FrozenModule, copy: int, bench: Bench) -> bool:
     """Whether ``perturbed`` would have nothing to do."""
-    return copy == 0 or bench.store.path("perturbed", _key(frozen, copy, bench)).is_dir()
+    return copy == 0 or bench.store.has("perturbed", _key(frozen, copy, bench))
 
 
 def _key(frozen: FrozenModule, copy: int, bench: Bench) -> str:

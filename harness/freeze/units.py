@@ -36,7 +36,7 @@ def compiled_units(program: Program, tree: SourceTree, target: Target, level: Le
     runtime = bench.toolchain.runtime_fingerprint(target, program.benchmark.language)
     llvm = bench.toolchain.fingerprint.llvm
     keys = {name: digest_of(["unit", tree.digest, line, llvm, runtime]) for name, line in lines.items()}
-    missing = [name for name, key in keys.items() if not bench.store.path("units", key).is_dir()]
+    missing = [name for name, key in keys.items() if not bench.store.has("units", key)]
     made = _compile(program, {name: lines[name] for name in missing}, tree, (target, level), bench) if missing else {}
 
     def unit(name: str, key: str) -> Path:

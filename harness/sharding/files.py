@@ -118,7 +118,7 @@ def _fetched(problem: Problem, store: Store) -> bytes:
     """From the cache, or once from upstream."""
     entry, upstream = problem.entry, problem.upstream
     hint = f"put {entry.file} into a folder of HARNESS_DATA"
-    if upstream is None and not store.path(_FILES, str(entry.sha256)).is_dir():
+    if upstream is None and not store.has(_FILES, str(entry.sha256)):
         raise PrerequisiteError("its file is not here", where=problem.id, hint=hint)
 
     def make(folder: Path) -> None:

@@ -64,7 +64,7 @@ def is_fetched(program: Program, store: Store) -> bool:
     """Whether ``source_tree`` would need no download."""
     if program.source.origin is not Origin.DEBIAN:
         return True
-    if store.path(_TREES, tree_digest(program)).is_dir():
+    if store.has(_TREES, tree_digest(program)):
         return True
     return all(_tarball(release, store).is_file() for release in _releases(program.source))
 
@@ -176,6 +176,10 @@ def _fetched_tarball(source: Source | Part, store: Store, offered: Path | None) 
 
     def fetch(entry: Path) -> None:
         assert source.tarball and source.package and source.version
+        kept = _tarball(source, store)
+        if kept.is_file() and digest_file(kept) == source.sha256:  # of a harness that kept no digests beside it
+            shutil.copyfile(kept, entry / source.tarball)
+            return
         if offered is not None:
             shutil.copyfile(offered / source.tarball, entry / source.tarball)
         else:

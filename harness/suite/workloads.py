@@ -91,7 +91,7 @@ def inputs_exist(program: Program, store: Store, kind: str = "count") -> bool:
     """Whether ``prepare`` would generate nothing."""
     workloads = _of_kind(program, kind)
     items = [item for workload in workloads for item in workload.inputs if item.tree is None]
-    return all(store.path("inputs", input_key(item)).is_dir() for item in items)
+    return all(store.has("inputs", input_key(item)) for item in items)
 
 
 def _input_file(item: Input, program: Program, store: Store) -> Path:
