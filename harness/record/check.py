@@ -111,7 +111,7 @@ def _ok_fault(row: Row, *, solved: bool) -> str:
     missing = [name for name in ("decisions_digest", "frozen_digest", "object_digest") if getattr(row, name) is None]
     if missing != (["frozen_digest", "object_digest"] if solved else []):
         return "decisions_digest, frozen_digest, object_digest: not those of a cell that is ok"
-    unit, whole, least = _expected(row.metric, row.target, row.track)
+    unit, whole, least, zero = _expected(row.metric, row.target, row.track)
     if unit is not None and row.unit != unit:
         return (
             f"unit: {row.unit!r}; {row.metric} is in {unit!r}"
@@ -122,26 +122,28 @@ def _ok_fault(row: Row, *, solved: bool) -> str:
         return ""
     if whole and not isinstance(row.value, int):
         return f"value: {row.metric} is a whole number"
-    if row.value < least and not (row.value == 0 and not whole and unit != "s"):
-        return f"value: {row.metric} cannot be less than {least:g}"
+    if row.value < least and (row.value != 0 or not zero):
+        return f"value: {row.metric} cannot be less than {least:g}{', unless it is 0' if zero else ''}"
     return ""
 
 
 @lru_cache(maxsize=1024)
-def _expected(metric: str, target: Target, track: Track) -> tuple[str | None, bool, float]:
-    """Unit, whether values are whole numbers, and the least one. No unit (None) for a metric that is not known here;
-    an empty one where the track or the target has no such metric."""
+def _expected(metric: str, target: Target, track: Track) -> tuple[str | None, bool, float, bool]:
+    """Unit, whether values are whole numbers, the least one, and whether zero is one too.
+
+    No unit (None) for a metric that is not known here; an empty one where the track or the target has no such metric.
+    """
     found = _metric(metric)
     if found is None:
-        return None, False, -float("inf")
+        return None, False, -float("inf"), True
     if found.of_solutions != (track is Track.SHARDING) or target not in found.targets:
-        return "", False, 0
+        return "", False, 0, True
     unit = found.unit_on(target)
     if unit == "s" or found.modelled:
-        return unit, False, _SHORTEST
+        return unit, False, _SHORTEST, found.can_be_zero or found.modelled
     if found.name == "cost":
-        return unit, True, -float("inf")
-    return unit, True, 0 if found.can_be_zero or found.of_solutions or unit != "bytes" else 1
+        return unit, True, -float("inf"), True
+    return unit, True, 1, unit != "bytes" or found.can_be_zero or found.of_solutions
 
 
 def _metric(name: str) -> "Metric | None":

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from harness.digest import canonical_json, digest_of
 from harness.errors import UsageError
+from harness.measure import all_metrics, find_metric
 from harness.record import open_index, read_run
 from harness.record.rows import History, Row
 from harness.record.runfile import write_run
@@ -91,6 +92,17 @@ def test_a_row_that_cannot_be_is_refused(what: str, tmp_path: Path) -> None:
     change, field = WRONG[what]
     path = forged(tmp_path, said(ONE, **change))
     assert refused(path, 2).startswith(f"{field}: ")
+
+
+@pytest.mark.parametrize("metric", sorted(all_metrics()))
+def test_the_least_values_of_metrics_are_recorded(metric: str, tmp_path: Path) -> None:
+    """What a harness can measure can be read: zero where it is a good value, else one unit or a microsecond."""
+    found = find_metric(metric)
+    if found.of_solutions:
+        return
+    least = 0 if found.can_be_zero else 1e-6 if found.unit == "s" or found.modelled else 1
+    (read,) = read_run(run_file(tmp_path, [row(value=least, metric=metric)])).rows
+    assert read.value == least
 
 
 RAW = {
