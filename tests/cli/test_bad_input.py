@@ -52,8 +52,8 @@ NAMES: list[tuple[tuple[str, ...], list[str]]] = [
     (("replay", "tiny", "--suite", "cbench"), ["this is suite 'cbench'; the run is of 'tiny'"]),
     (("replay", "tiny", "--suite", str(TINY), "--policy", "O9"), ["no cell of this run fits"]),
     (("repro", "tiny"), ["'tiny' names no row", "RUN#LINE"]),
-    (("repro", "tiny#1", "--suite", str(TINY)), ["no row at line 1", "lines 2 to 73"]),
-    (("repro", "tiny#74", "--suite", str(TINY)), ["no row at line 74"]),
+    (("repro", "tiny#1", "--suite", str(TINY)), ["no row at line 1", "lines 2 to 109"]),
+    (("repro", "tiny#110", "--suite", str(TINY)), ["no row at line 110"]),
     (("repro", "tiny/glob/x86-64/O9", "--suite", str(TINY)), ["no row of glob, x86-64, O9"]),
     (("repro", "tiny/glob/x86-64/Oz"), ["suite 'tiny' does not come with the harness", "--suite"]),
     (("export", "rows.xlsx"), ["cannot write .xlsx", ".csv, .json or .parquet"]),
@@ -165,7 +165,7 @@ def test_a_program_that_does_not_compile(visitor: User, tmp_path: Path) -> None:
 def test_a_broken_file_of_pinned_results(visitor: User, tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "pinned", Program("fine", "int main(void) { return 0; }\n"))
     (suite.parent / "expected.json").write_text('{"fine": ')
-    visitor.harness("run", "--suite", suite, "--policy", "Oz").refused(2, "expected.json", "not a file of expected")
+    visitor.harness("run", "--suite", suite, "--policy", "Oz").refused(2, "expected.json", "not JSON")
 
 
 def tarball(path: Path) -> str:
