@@ -104,7 +104,7 @@ def test_killed_between_the_two_askings(store: Store, tmp_path: Path) -> None:
     process.communicate()
     (entry,) = new
     kept = entry.read_bytes()
-    assert json.loads(kept)["outcome"] == "ok" and not user.runs()
+    assert json.loads(kept)["value"]["outcome"] == "ok" and not user.runs()
     assert b"clock" not in b"".join(path.read_bytes() for path in user.results.glob(".*.journal"))
     user.harness(*command, code=1, **AFTER)
     assert entry.read_bytes() == kept, "it was not asked a first time again"
