@@ -194,7 +194,7 @@ def test_what_it_prints_is_not_an_answer(modules: Modules, bench: Bench) -> None
         ("", "defines no function decide", ""),
         ("def decided(features): return True\n", "defines no function decide", ""),
         ("class Policy:\n    def decide(self, features): return True\n", "defines no function decide", ""),
-        ("-" * 100_000 + "1\n", "not Python: ", ""),
+        ("-" * 100_000 + "1\n", "Python's parser cannot read it: it takes more than 1,536 MiB of memory", ""),
     ],
 )
 def test_what_is_no_policy_is_refused_before_anything_runs(text: str | bytes, said: str, line: str) -> None:

@@ -83,22 +83,25 @@ def parse_log(text: str) -> dict[str, Any]:
 
 
 def body_fault(body: dict[str, Any]) -> str | None:
-    """Why this is not a body that ``parse_log`` gives; None where it is one."""
+    """Why this does not have the form of a body; None where it has. Whether it fits a module the plugin says."""
     functions, sites = body.get("functions"), body.get("sites")
     if set(body) != {"functions", "sites"} or not isinstance(functions, list) or not isinstance(sites, list):
         return "they are functions and call sites"
-    if not all(isinstance(name, str) for name in functions):
-        return "functions are names"
-    if not all(isinstance(site, list) and len(site) == _SITE and _is_site(site) for site in sites):
-        return "a call site is [caller, callee, ordinal, inline, who]"
-    try:
-        return None if parse_log(log_of(body)) == body else "functions and call sites are not in the order of a log"
-    except LogError as error:
-        return str(error)
+    if not all(isinstance(name, str) and _FUNCTION.fullmatch(f"f {name}") for name in functions):
+        return "a function is a name of printable ASCII without blanks"
+    if len(set(functions)) != len(functions):
+        return "a function is there twice"
+    if len(sites) > _MOST_LINES:
+        return f"more than {_MOST_LINES} call sites"
+    return next((f"not a decision: {site!r:.100}" for site in sites if not _is_site(site, len(functions))), None)
 
 
-def _is_site(site: list[Any]) -> bool:
-    return all(type(number) is int for number in site[:-1]) and isinstance(site[-1], str)
+def _is_site(site: Any, functions: int) -> bool:
+    if not isinstance(site, list) or len(site) != _SITE or not all(type(number) is int for number in site[:-1]):
+        return False
+    if _DECISION.fullmatch(" ".join(map(str, site))) is None:
+        return False
+    return max(site[:2]) < functions
 
 
 def log_of(body: dict[str, Any]) -> str:
