@@ -48,7 +48,6 @@ def render() -> None:
         version = dict(fingerprints(index))[question.llvm]
     programs = table[0].benchmarks
     counted = f"{programs} program{'s' if programs != 1 else ''}"
-    counted = f"{programs} program{'s' if programs != 1 else ''}"
     st.markdown(f"{plain(describe(question))} against {plain(question.reference)} · {counted}")
     if trusted:
         st.warning(f"Measured without the sandbox (`--trust`): {', '.join(map(plain, trusted))}")

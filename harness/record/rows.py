@@ -7,7 +7,7 @@ be taken of an ``ok`` cell has a row without a value, whose detail says why.
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from harness.errors import UsageError
 from harness.record.fresh import Fresh
@@ -54,7 +54,11 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length
 Names = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=10_000)]
 """Of workloads, joined by ``+``."""
 MetricName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9._-]*(@[A-Za-z0-9][A-Za-z0-9._+-]*)?$", max_length=128)]
-Label = Annotated[str, Field(pattern=r"^[^\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]*$", max_length=1000)]
+Label = Annotated[
+    str,
+    Field(pattern=r"^[^\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]*$", max_length=1000),
+    WithJsonSchema({"type": "string", "maxLength": 1000}),  # many validators do not know \p
+]
 """Words for people, in one line: no control characters, and none that turn the direction of writing."""
 Moment = Annotated[
     str,

@@ -138,9 +138,7 @@ def test_a_block_that_begins_in_the_middle_of_an_instruction(bench: Bench, tmp_p
     link_program(program.benchmark, Target.X86_64, object_.object, linked, bench)
     main = min(address for name, address in loaded(linked) if name == ".text")
     with pytest.raises(ValueError, match="no instruction begins at"):
-        block_texts(
-            linked, [MappedBlock("main", 0, main, 1, 1.0), MappedBlock("x", 1, main + 1, 3, 1.0)], bench.toolchain
-        )
+        block_texts(linked, [MappedBlock("main", 0, main, 1, 1.0), MappedBlock("x", 1, main + 1, 3, 1.0)], bench)
 
 
 counts = st.integers(0, 1 << 40)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,9 @@ import harness.blocks.throughput as throughput
 from harness.bench import Bench
 from harness.blocks import Code
 from harness.blocks.throughput import Cost, Model, block_costs, known_models
-from harness.process import Ended, Limits, run
+from harness.sandbox import Finished, Job, Limits
 from harness.toolchain import TARGETS
+from harness.tools import run_tool
 from harness.vocabulary import Outcome, Target
 from tests.blocks.cells import cell, code_of, functions, made, measure
 
@@ -115,10 +117,12 @@ def test_one_iteration_says_what_a_hundred_say(target: Target, bench: Bench, mon
     texts = ["\n".join(body) for body in SAMPLES[target]]
     once = block_costs(texts, Model(target, TARGETS[target].model), bench)
 
-    def hundred(argv: list[str], *, cwd: Path, limits: Limits) -> Ended:
-        return run([word.replace("-iterations=1", "-iterations=100") for word in argv], cwd=cwd, limits=limits)
+    def hundred(tool: str, words: Sequence[str], *rest: Any) -> Finished:
+        more = [word.replace("-iterations=1", "-iterations=100") for word in words]
+        assert more != list(words)
+        return run_tool(tool, more, *rest)
 
-    monkeypatch.setattr(throughput, "run", hundred)
+    monkeypatch.setattr(throughput, "run_tool", hundred)
     monkeypatch.setattr(throughput, "_recall", lambda *_: {})
     assert block_costs(texts, Model(target, TARGETS[target].model), bench) == once
 
@@ -141,13 +145,13 @@ SAMPLES = {
 
 def test_costs_are_kept_by_content(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Model(Target.X86_64, "skylake-avx512")
-    started: list[list[str]] = []
+    started: list[str] = []
 
-    def spy(argv: list[str], *, cwd: Path, limits: Limits) -> Ended:
-        started.append(argv)
-        return run(argv, cwd=cwd, limits=limits)
+    def spy(tool: str, *rest: Any) -> Finished:
+        started.append(tool)
+        return run_tool(tool, *rest)
 
-    monkeypatch.setattr(throughput, "run", spy)
+    monkeypatch.setattr(throughput, "run_tool", spy)
     new = ["xorl\t%r9d, %r8d\nnotl\t%r9d", "notl\t%r10d\nxorl\t%r9d, %r11d", ""]
     first = block_costs([*new, new[0]], model, bench)
     assert len(started) == 1
@@ -244,12 +248,12 @@ def test_a_model_that_takes_too_long_is_tried_again(
 ) -> None:
     """Out of time is no property of the block: nothing is kept."""
 
-    def late(argv: list[str], *, cwd: Path, limits: Limits) -> Ended:
-        return run(["sleep", "10"], cwd=cwd, limits=Limits(wall=0.2))
+    def late(*_: Any) -> Finished:
+        return bench.sandbox.run(Job("/usr/bin/sleep", ("10",), system=True, limits=Limits(wall=0.2)))
 
     program = made(tmp_path, KERNELS, ["101"], noinline=("recurrence", "straight"))
     with monkeypatch.context() as patch:
-        patch.setattr(throughput, "run", late)
+        patch.setattr(throughput, "run_tool", late)
         patch.setattr(throughput, "_recall", lambda *_: {})
         result = measure(program, Target.X86_64, bench, "mca.static@alderlake")
     assert (result.outcome, result.transient) == (Outcome.COMPILE_TIMEOUT, True)

@@ -101,6 +101,7 @@ def assert_standings(page: Page, table: list[Standing]) -> None:
             f"{row.completed}/{row.benchmarks}",
             f"{row.wins}/{row.ties}/{row.losses}",
             percent(row.mde) or "–",
+            "" if row.decide_cpu is None else f"{row.decide_cpu:g}",
         ]
         for row in table
     ]

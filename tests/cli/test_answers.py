@@ -67,8 +67,10 @@ def test_leaderboard_for_people(tiny: User) -> None:
     title, heading, _, first, *_ = answer.out.strip().splitlines()
     assert title == "tiny · x86-64 · track size · size.alloc against Oz, 3 programs"
     columns = ["rank", "policy", "class", "strict", "95", "%", "interval", "matched", "covered", "W/T/L", "MDE"]
+    columns += ["decide,", "s"]
     assert heading.split() == columns
-    assert first.split() == ["1–3", "Oz", "fixed", "1.0000", "1.0000", "–", "1.0000", "1.0000", "3/3", "0/3/0", "–"]
+    cells = ["1–3", "Oz", "fixed", "1.0000", "1.0000", "–", "1.0000", "1.0000", "3/3", "0/3/0", "–"]
+    assert first.split() == [*cells, "0.00"], "a level takes no time to decide"
     assert answer.out.splitlines()[-1] == "3 programs: no order of 3 policies can be told from fewer than 7"
     assert max(map(len, answer.out.splitlines())) <= 110
     times = tiny.harness("leaderboard", "--metric", "compile.cpu", "--target", "x86-64", code=0).out.splitlines()
