@@ -101,7 +101,7 @@ def _is_site(site: Any, functions: int) -> bool:
         return False
     if _DECISION.fullmatch(" ".join(map(str, site))) is None:
         return False
-    return max(site[:2]) < functions
+    return bool(max(site[:2]) < functions)
 
 
 def log_of(body: dict[str, Any]) -> str:
