@@ -193,7 +193,7 @@ def test_the_digest_covers_what_can_change_a_decision(tmp_path: Path) -> None:
     digest = load_policy(str(submission(tmp_path / "base"))).digest
     same = [
         changed('"Two passes."', '"Other words."'),
-        changed('version = "1"', 'version = "2"\nlinks = ["somewhere"]\ntrained_on = ["cbench:train"]'),
+        changed('version = "1"', 'version = "2"\nlinks = ["https://example.org/paper"]\ntrained_on = ["cbench:train"]'),
         changed('passes = "passes.txt"', "passes = 'passes.txt' # the list"),
         changed("depth = 3, scale = 0.5", "scale = 0.5, depth = 3"),
     ]
