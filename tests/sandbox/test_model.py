@@ -44,6 +44,7 @@ ENDINGS = [
     (Reason.MEMORY, 0, "stopped at its limit of 64 MiB of memory"),
     (Reason.FILES, 0, "stopped at its limit of 12 files"),
     (Reason.OUTPUT, 0, "stopped at its limit of 2 MiB of output"),
+    (Reason.STOPPED, 0, "stopped, since it was not needed any more"),
 ]
 
 
