@@ -123,8 +123,10 @@ class User:
 
 
 def command(*words: str | Path) -> list[str]:
-    """The installed command with its arguments."""
-    return [str(Path(sys.executable).with_name("harness")), *map(str, words)]
+    """The installed command with its arguments; where an ordinary user has the interpreter alone, the same by that."""
+    installed = Path(sys.executable).with_name("harness")
+    by_hand = [sys.executable, "-c", "import sys; from harness.cli import main; sys.argv[0] = 'harness'; main()"]
+    return [*([str(installed)] if installed.exists() else by_hand), *map(str, words)]
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def block(number: int, reference: float = 0.1, copy: float = 0.1, name: str = "p
         benchmark=name,
         target=Target.X86_64,
         workload="w",
-        inputs="i",
+        inputs="1" * 64,
         number=number,
         layout=number + 1,
         passes=1,
