@@ -651,6 +651,20 @@ static bool pause_job(pid_t child, struct Clock *clock, int64_t wall) {
   return true;
 }
 
+// The turn is over: stop the job and wait for the next one. Returns the run time at which that ends.
+static int64_t end_turn(const struct Job *job, pid_t child, struct Clock *clock, int64_t turn, int64_t wall) {
+  if (!pause_job(child, clock, wall)) {
+    return turn;
+  }
+  say(job, 's', child);
+  int64_t next = next_turn(job, child) + clock->earlier;
+  clock->turn_began = now_ns();
+  signal_job(child, SIGCONT);
+  return next;
+}
+
+static int64_t sooner(int64_t one, int64_t other) { return one < other ? one : other; }
+
 static struct Ending watch(const struct Job *job, int scratch) {
   struct Ending ending = {.reason = "start"};
   struct Clock clock = {0};
@@ -674,12 +688,7 @@ static struct Ending watch(const struct Job *job, int scratch) {
       break;
     }
     if (elapsed >= turn) {
-      if (pause_job(child, &clock, wall)) {
-        say(job, 's', child);
-        turn = next_turn(job, child) + clock.earlier;
-        clock.turn_began = now_ns();
-        signal_job(child, SIGCONT);
-      }
+      turn = end_turn(job, child, &clock, turn, wall);
       continue;
     }
     if (elapsed >= next_look) {
@@ -688,11 +697,10 @@ static struct Ending watch(const struct Job *job, int scratch) {
         ending.reason = met;
         break;
       }
-      look = look * 2 < kLongestLook ? look * 2 : kLongestLook;
+      look = sooner(look * 2, kLongestLook);
       next_look = elapsed + look;
     }
-    int64_t until = next_look < wall ? next_look : wall;
-    until = turn < until ? turn : until;
+    int64_t until = sooner(turn, sooner(next_look, wall));
     if (wait_for_a_child(until - elapsed) == SIGTERM) {
       give_up(child);
     }

@@ -16,7 +16,7 @@ using namespace llvm;
 namespace harness {
 namespace {
 
-#if defined(__x86_64__)
+#ifdef __x86_64__
 constexpr uint32_t Machine = AUDIT_ARCH_X86_64;
 constexpr uint32_t OtherNumbers = 0x40000000; // of the x32 calls
 #elif defined(__aarch64__)
@@ -32,7 +32,7 @@ constexpr long Allowed[] = {
     SYS_read, SYS_write, SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_close, SYS_lseek, SYS_fstat,
     SYS_newfstatat, SYS_statx, SYS_statfs, SYS_fstatfs, SYS_ftruncate, SYS_fallocate, SYS_fcntl, SYS_ioctl, SYS_fsync,
     SYS_getcwd, SYS_readlinkat, SYS_faccessat, SYS_unlinkat, SYS_renameat, SYS_renameat2, SYS_fchmod, SYS_umask,
-#if defined(__x86_64__)
+#ifdef __x86_64__
     SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_unlink, SYS_rename, SYS_getrlimit,
 #endif
     // memory
