@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +63,23 @@ def workloads_digest(ready: tuple[ReadyWorkload, ...]) -> str:
         [
             [
                 _dump(item.workload),
-                {name: digest_file(path) for name, path in item.files.items()},
+                {name: _content(path) for name, path in item.files.items()},
                 item.expected,
             ]
             for item in ready
         ]
     )
+
+
+def _content(path: Path) -> str:
+    status = path.stat()
+    return _digest(path, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=8192)
+def _digest(path: Path, _size: int, _modified: int) -> str:
+    """Of an input file, taken once a process: every cell of a program has the same inputs."""
+    return digest_file(path)
 
 
 def _dump(workload: Workload) -> dict[str, Any]:

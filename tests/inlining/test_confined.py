@@ -194,8 +194,10 @@ def said(bench: Bench) -> list[str]:
     """All that is found of all of them: what they use is in one file, what they define in another."""
     found: list[str] = []
 
+    judge = symbols.faults
+
     def faults(library: Path) -> Iterable[str]:
-        reasons = list(symbols.faults(library))
+        reasons = list(judge(library))
         found.extend(reasons)
         return reasons
 
@@ -207,7 +209,7 @@ def said(bench: Bench) -> list[str]:
     ]
     calls = "".join(f"if (!f{n}(CB, Context)) return false;\n" for n in range(len(uses)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "faults", faults)
+        patch.setattr(symbols, "faults", faults)
         patch.setattr(build, "_LIMITS", replace(build._LIMITS, wall=600.0))  # one long file, on a busy machine
         for text in ("\n".join([*functions, ADVICE.format(body=calls)]), "\n".join([*defines, ADVICE.format(body="")])):
             assert built(text, bench).startswith("heuristic.cpp: it ")

@@ -9,9 +9,7 @@ from harness.bench import Bench
 from harness.digest import digest_bytes, digest_of
 from harness.errors import CellError, PrerequisiteError
 from harness.paths import ROOT
-from harness.policy.heuristic import symbols
 from harness.policy.heuristic.hyperparameters import Hyperparameter
-from harness.policy.heuristic.symbols import faults
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
 from harness.toolchain.names import as_written
 from harness.vocabulary import Isolation, Outcome
@@ -71,6 +69,8 @@ def _built(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, be
         if not done.ok or _LIBRARY not in done.results:
             raise _failure(done, name)
         (entry / _LIBRARY).write_bytes(done.results[_LIBRARY])
+        from harness.policy.heuristic.symbols import faults  # its lists take as long to prepare as a small module
+
         if found := list(faults(entry / _LIBRARY)):
             raise _refused(found, name, bench)
 
@@ -79,7 +79,7 @@ def _built(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, be
 
 def judged_by() -> str:
     """Digest of the rules that a library is held to."""
-    return digest_bytes(Path(symbols.__file__).read_bytes())
+    return digest_bytes(Path(__file__).with_name("symbols.py").read_bytes())
 
 
 def wrapper_source(parameters: tuple[Hyperparameter, ...]) -> str:
