@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -178,11 +179,25 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
     while True:
         path = _known(folder, prefix, key) or _rebuild(folder, prefix, key, runs)
         try:
-            return duckdb.connect(str(path), read_only=True, config=locked)
+            connection = duckdb.connect(str(path), read_only=True, config=locked)
         except duckdb.IOException:
             if path.exists():
                 raise
             # A run has ended since, and another process put the next index in this one's place.
+            continue
+        _require_past(connection)
+        return connection
+
+
+def _require_past(connection: "duckdb.DuckDBPyConnection") -> None:
+    """Raise UsageError for a run of the future: the index may have been built while the clock was wrong."""
+    last = connection.execute("SELECT file, finished FROM runs ORDER BY finished DESC LIMIT 1").fetchone()
+    if last is not None and str(last[1]) > datetime.now(UTC).isoformat():
+        try:
+            read_run(Path(last[0]))
+        except UsageError:
+            connection.close()
+            raise
 
 
 def _facts(path: Path, results: Path) -> list[str | int] | None:

@@ -4,6 +4,7 @@ import json
 import os
 import threading
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import duckdb
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from harness.errors import UsageError
 from harness.paths import cache_root
-from harness.record import open_index, read_run
+from harness.record import check, open_index, read_run
 from harness.record.rows import Row
 from harness.vocabulary import Target
 from tests.rows import LLVM, row, run_file
@@ -237,3 +238,14 @@ def test_an_altered_index_is_built_again(tmp_path: Path) -> None:
         connection.execute("CHECKPOINT")
     with open_index(tmp_path) as connection:
         assert connection.execute("SELECT value FROM rows").fetchall() == [(700.0,)]
+
+
+def test_an_index_built_under_a_wrong_clock_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Someone's clock was a year ahead when the run was made and first read; now it is right again."""
+    ahead = (datetime.now(UTC) + timedelta(days=365)).isoformat(timespec="seconds")
+    run_file(tmp_path, [row("b", "p", 700)], started=ahead, finished=ahead)
+    with monkeypatch.context() as patch:
+        patch.setattr(check, "_AHEAD", timedelta(days=400))
+        open_index(tmp_path).close()
+    with pytest.raises(UsageError, match="by this machine's clock"):
+        open_index(tmp_path)
