@@ -395,7 +395,7 @@ def test_each_answer_is_in_time_and_all_are_not(modules: Modules, bench: Bench) 
         "os.kill(os.getppid(), signal.SIGKILL)",
         "os.kill(os.getppid(), signal.SIGSTOP)",
         "[os.kill(int(n), 9) for n in os.listdir('/proc') if n.isdigit() and int(n) != os.getpid()]",
-        "for name in os.listdir('.'): os.unlink(name)",
+        "for name in filter(os.path.isfile, os.listdir('.')): os.unlink(name)",
         "open('decisions.txt', 'w').write('all of them')",
         "os.rename('policy.py', 'opt.bc')",
     ],

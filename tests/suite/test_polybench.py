@@ -63,8 +63,10 @@ def test_the_suite_is_the_thirty_kernels() -> None:
         assert benchmark.files == (f"{kernel.folder}/{kernel.name}.c", "polybench.c")
         assert benchmark.description.startswith(f"{kernel.folder}: ")
         assert [(w.name, w.kind) for w in benchmark.workloads[:2]] == [("mini", "count"), ("small", "count")]
-        (timed,) = benchmark.workloads[2:]
-        assert timed.kind == "time" and timed.args[0] == timed.name.upper()
+        (timed,) = [w for w in benchmark.workloads if w.kind == "time"]
+        assert timed.args[0] == timed.name.upper()
+        (usage,) = [w for w in benchmark.workloads[2:] if w.kind == "count"]
+        assert usage.name == "usage" and usage.exit != 0 and usage.stderr
         uses_libm = "<math.h>" in (SOURCES / benchmark.files[0]).read_text()
         assert benchmark.link == (("-lm",) if uses_libm else ())
     assert sum(b.split is Split.TRAIN for b in benchmarks) == 15
