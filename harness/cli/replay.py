@@ -68,7 +68,8 @@ def replay(
     equal = sum(answer.values - len(answer.differing) for answer in answers)
     note(f"{equal} of {sum(answer.values for answer in answers)} values measured again are equal")
     if skipped := sorted({name for answer in answers for name in answer.skipped}):
-        note(f"not compared, since C library, linker or emulator are others than in the run: {', '.join(skipped)}")
+        why = "the suite's version, C library, linker or emulator is another than in the run"
+        note(f"not compared, since {why}: {', '.join(skipped)}")
     return code
 
 

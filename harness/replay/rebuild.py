@@ -137,7 +137,7 @@ def _measured(answer: Rebuilt, task: _Task, made: Made, bench: Bench, anew: Benc
     """The answer with what the object's values are now."""
     recorded = {row.metric: row.value for row in task.rows if row.metric and _is_comparable(row)}
     skipped: list[str] = []
-    if not _same_runtime(task, made, bench):  # counts contain the C library
+    if not _same_runs(task, made, bench):  # counts are sums over workloads, and contain the C library
         skipped = sorted(name for name in recorded if find_metric(name).needs & {Need.RUNS, Need.CODE})
         recorded = {name: value for name, value in recorded.items() if name not in skipped}
     try:
@@ -172,10 +172,12 @@ def _is_comparable(row: Row) -> bool:
     return row.value is not None and row.campaign is None and find_metric(str(row.metric)).deterministic
 
 
-def _same_runtime(task: _Task, made: Made, bench: Bench) -> bool:
-    """Whether C library, linker and emulator are those of the run."""
-    target = made.target
-    return task.run.header.runtime.get(target) == bench.toolchain.runtime_fingerprint(target)
+def _same_runs(task: _Task, made: Made, bench: Bench) -> bool:
+    """Whether the suite's workloads, C library, linker and emulator are those of the run."""
+    header, target = task.run.header, made.target
+    if header.suite_version != made.program.suite_version:
+        return False
+    return header.runtime.get(target) == bench.toolchain.runtime_fingerprint(target)
 
 
 def _failed(answer: Rebuilt, detail: str) -> Rebuilt:
