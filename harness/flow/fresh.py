@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from harness.admission.fitness import why_unfit
 from harness.apply import compile_decisions
@@ -245,7 +245,7 @@ class _Run:
         for done in self.engine.run(function, tasks):
             if done.error is not None:
                 raise done.error
-            found.append((done.task, done.value))  # type: ignore[arg-type]  # None is a value here
+            found.append((done.task, cast("Value", done.value)))  # None may be a value
             self.observer.advance(weight, "fresh inputs")
         return found
 
