@@ -140,7 +140,7 @@ def versus(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: st
     """The comparison with its summary. Raises UsageError when a policy has no rows."""
     for policy in (a, b):
         query = f"{figures_sql(question, (policy,))} SELECT count(*) FROM newest WHERE policy = {quote(policy)}"
-        if (index.execute(query).fetchone() or (0,))[0] == 0:
+        if index.execute(query).fetchall()[0][0] == 0:
             raise UsageError(
                 f"no rows of policy {policy!r} for {question.suite}, {question.target}, track {question.track}",
                 hint=f"run `harness run --suite {question.suite} --policy {policy}` first",

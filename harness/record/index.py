@@ -191,10 +191,10 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
 
 def _require_past(connection: "duckdb.DuckDBPyConnection") -> None:
     """Raise UsageError for a run of the future: the index may have been built while the clock was wrong."""
-    last = connection.execute("SELECT file, finished FROM runs ORDER BY finished DESC LIMIT 1").fetchone()
-    if last is not None and str(last[1]) > datetime.now(UTC).isoformat():
+    last = connection.execute("SELECT file, finished FROM runs ORDER BY finished DESC LIMIT 1").fetchall()
+    if last and str(last[0][1]) > datetime.now(UTC).isoformat():
         try:
-            read_run(Path(last[0]))
+            read_run(Path(last[0][0]))
         except UsageError:
             connection.close()
             raise
