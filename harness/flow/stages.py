@@ -18,7 +18,7 @@ from harness.freeze import freeze, freeze_key
 from harness.policy.inlining import INLINING
 from harness.policy.inlining.check import require_faithful
 from harness.suite.load import Program
-from harness.suite.sources import is_fetched, source_tree, tree_digest
+from harness.suite.sources import is_unpacked, source_tree, tree_digest
 from harness.suite.workloads import inputs_exist, prepare
 from harness.verify import expected_results
 from harness.vocabulary import Level, Target
@@ -38,7 +38,7 @@ def fetch_sources(
     not the pinned one.
     """
     trees = {tree_digest(program): program for program in programs}
-    missing = [p for p in trees.values() if offered is not None or not is_fetched(p, bench.store)]
+    missing = [p for p in trees.values() if offered is not None or not is_unpacked(p, bench.store)]
     fetch = partial(_fetch, bench=bench, offered=offered)
     _stage(engine, observer, "fetch", fetch, missing, _one, lambda program: program.benchmark.source)
 

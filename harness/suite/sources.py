@@ -24,8 +24,8 @@ from harness.suite.unpack import read_tarball
 from harness.vocabulary import Origin
 
 __all__ = [
-    *("SourceTree", "fetched_tree", "forget_digests", "is_fetched", "overlay_folder", "own_folder", "packed_tree"),
-    *("source_tree", "tree_digest"),
+    *("SourceTree", "fetched_tree", "forget_digests", "is_fetched", "is_unpacked", "overlay_folder"),
+    *("own_folder", "packed_tree", "source_tree", "tree_digest"),
 ]
 
 _TREES = "trees"
@@ -62,11 +62,12 @@ def _tree_digest(folder: Path, source: Source) -> str:
 
 def is_fetched(program: Program, store: Store) -> bool:
     """Whether ``source_tree`` would need no download."""
-    if program.source.origin is not Origin.DEBIAN:
-        return True
-    if store.has(_TREES, tree_digest(program)):
-        return True
-    return all(_tarball(release, store).is_file() for release in _releases(program.source))
+    return is_unpacked(program, store) or all(_tarball(one, store).is_file() for one in _releases(program.source))
+
+
+def is_unpacked(program: Program, store: Store) -> bool:
+    """Whether ``source_tree`` would have nothing to do."""
+    return program.source.origin is not Origin.DEBIAN or store.has(_TREES, tree_digest(program))
 
 
 def source_tree(program: Program, bench: Bench, offered: Path | None = None) -> SourceTree:

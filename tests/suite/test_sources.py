@@ -15,13 +15,16 @@ from pathlib import Path
 import pytest
 
 from harness.bench import Bench
+from harness.engine import local_engine
 from harness.errors import PrerequisiteError, UsageError
+from harness.flow.progress import SilentObserver
 from harness.flow.request import make_request
+from harness.flow.stages import fetch_sources
 from harness.freeze.freeze import program_digest
 from harness.store import Store
 from harness.suite import debian
 from harness.suite.load import LoadedSuite, Program, load_suite
-from harness.suite.sources import is_fetched, source_tree, tree_digest
+from harness.suite.sources import fetched_tree, is_fetched, source_tree, tree_digest
 from harness.suite.workloads import inputs_exist, prepare
 from tests.programs import own_program, write_files
 
@@ -107,6 +110,17 @@ def test_an_offered_tarball_is_unpacked_once(offered: Path, tmp_path: Path, cach
     again = source_tree(program, cache)  # no apt is asked: there is no such package
     assert again == tree
     assert tree.digest == tree_digest(program)
+
+
+def test_a_tarball_that_was_never_unpacked_is_unpacked_by_the_next_run(
+    offered: Path, tmp_path: Path, cache: Bench
+) -> None:
+    """Killed between the two: what comes before the freezing reads files of the tree, too."""
+    program = packed(offered, tmp_path / "suite")
+    shutil.rmtree(source_tree(program, cache, offered).path.parent)
+    shutil.rmtree(offered)
+    fetch_sources([program], cache, local_engine(1), SilentObserver())
+    assert content_of(fetched_tree(program, cache.store).path) == FILES
 
 
 def test_an_overlay_is_laid_over_and_part_of_the_digest(offered: Path, tmp_path: Path, cache: Bench) -> None:
