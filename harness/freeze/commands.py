@@ -8,6 +8,7 @@ from harness.toolchain import TARGETS
 from harness.vocabulary import Level, Target
 
 __all__ = [
+    "COUNT",
     "MODULE_SUFFIX",
     "SANITIZE",
     "build_environment",
@@ -24,6 +25,8 @@ MODULE_SUFFIX = ".0.2.internalize.bc"
 """What lld's save-temps puts behind a program's name, for the whole-program module before any pass."""
 SANITIZE = ("-O1", "-g", "-ffp-contract=off", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 """Flags of a build that watches itself."""
+COUNT = "print<func-properties>"
+"""LLVM's analysis that counts a function's instructions."""
 _NO_PASS = ("-Xclang", "-disable-llvm-passes", "-ffp-contract=off", "-fPIE")
 """No pass is run; and without the second, the targets' floating-point output differs."""
 
@@ -59,10 +62,13 @@ def link_units(units: list[str], output: str) -> list[str]:
     return ["llvm-link", *units, "-o", output]
 
 
-def internalize(module: str, output: str) -> list[str]:
+def internalize(module: str, output: str, *, counting: bool = False) -> list[str]:
     """Keep ``main``, make the rest local, drop what nothing reaches. Without this, every inlined
-    callee's body would stay and "never inline" would be rewarded."""
-    return ["opt", "-passes=internalize,globaldce", "-internalize-public-api-list=main", module, "-o", output]
+    callee's body would stay and "never inline" would be rewarded.
+
+    ``counting``: also print, on standard error, how many instructions each function of the result has."""
+    passes = ",".join(["internalize", "globaldce", *([COUNT] if counting else [])])
+    return ["opt", f"-passes={passes}", "-internalize-public-api-list=main", module, "-o", output]
 
 
 def build_environment(target: Target, level: Level, tool: Callable[[str], str]) -> dict[str, str]:

@@ -23,7 +23,6 @@ from harness.vocabulary import Level, Target
 __all__ = ["FrozenModule", "freeze", "freeze_key", "program_digest"]
 
 _SECONDS = 300.0
-_COUNT = ("-passes=print<func-properties>", "-disable-output")
 _SPACE = 4 * GIB
 
 
@@ -99,9 +98,8 @@ def _linked(units: Sequence[Path], where: str, bench: Bench) -> tuple[bytes, byt
         steps = [
             ["tar", "--extract", "--file", archive.name],
             commands.link_units(names, "linked.bc"),
-            commands.internalize("linked.bc", "frozen.bc"),
+            commands.internalize("linked.bc", "frozen.bc", counting=True),
             ["llvm-dis", "frozen.bc", "-o", "frozen.ll"],
-            ["opt", *_COUNT, "frozen.bc"],
         ]
         files, results = {archive.name: archive}, ("frozen.bc", "frozen.ll")
         done = run_steps(steps, files, results, _SECONDS, _SPACE, where, bench)
@@ -110,7 +108,9 @@ def _linked(units: Sequence[Path], where: str, bench: Bench) -> tuple[bytes, byt
 
 def count_instructions(module: Path, bench: Bench) -> int:
     """IR instructions of a bitcode file, by LLVM's own ``func-properties`` analysis."""
-    done = run_tool("opt", (*_COUNT, module.name), {module.name: module}, (), _SECONDS, bench)
+    done = run_tool(
+        "opt", (f"-passes={commands.COUNT}", "-disable-output", module.name), {module.name: module}, (), _SECONDS, bench
+    )
     if not done.ok:
         raise UsageError(f"cannot be read: {done.reason_line()}", where=str(module))
     return _instructions(done.stderr)

@@ -1,15 +1,24 @@
 """Linking an object to a program: statically, so that the emulator needs no library folder and a
-run's instruction count does not contain a dynamic loader."""
+run's instruction count does not contain a dynamic loader.
 
+clang is asked once what it has the linker do. The linker is then started by itself: starting clang each time would
+cost almost as much as linking.
+"""
+
+import os
+import shlex
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 from harness.bench import Bench
-from harness.errors import CellError
+from harness.errors import CellError, PrerequisiteError
 from harness.freeze.commands import driver
+from harness.process import Limits, run
 from harness.suite.model import Benchmark
-from harness.toolchain import TARGETS
+from harness.toolchain import TARGETS, Toolchain
 from harness.tools import run_tool
 from harness.vocabulary import Outcome, Target
 
@@ -17,6 +26,7 @@ __all__ = ["link_command", "link_program", "linked"]
 
 _OBJECT, _PROGRAM = "program.o", "program"
 _SECONDS = 120.0
+_ASKING = Limits(wall=60)
 _SHUFFLED = (".text*", ".rodata*", ".data", ".data.*", ".bss*")
 
 
@@ -29,11 +39,34 @@ def link_command(
     None: the linker's order. Sections whose order has a meaning (start-up code, constructors) keep it.
     """
     triple = TARGETS[target].triple
-    flags = [f"--target={triple}", "-static", "-fuse-ld=lld"]
-    if layout is not None:
-        seed = layout + 1  # the linker takes 0 for "another order each time"
-        flags += [f"-Wl,--shuffle-sections={kind}={seed}" for kind in _SHUFFLED]
+    flags = [f"--target={triple}", "-static", "-fuse-ld=lld", *(f"-Wl,{option}" for option in _shuffling(layout))]
     return [driver(benchmark), *flags, linked_object, *benchmark.link, "-o", output]
+
+
+def _shuffling(layout: int | None) -> list[str]:
+    """The linker's options for a layout."""
+    if layout is None:
+        return []
+    seed = layout + 1  # the linker takes 0 for "another order each time"
+    return [f"--shuffle-sections={kind}={seed}" for kind in _SHUFFLED]
+
+
+@lru_cache(maxsize=64)
+def _linker_words(toolchain: Toolchain, command: tuple[str, ...]) -> tuple[str, ...]:
+    """What clang has the linker do for its ``command``: the linker's words. Raises PrerequisiteError."""
+    own = toolchain.tool("ld.lld")
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, _OBJECT).touch()  # clang leaves out what is not there
+        done = run([toolchain.tool(command[0]), "-###", *command[1:]], cwd=Path(folder), limits=_ASKING)
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    words = shlex.split(said[-1]) if done.ok and said else []
+    if not words or os.path.realpath(words[0]) != os.path.realpath(own):
+        raise PrerequisiteError(
+            f"{command[0]} does not link by the linker of its own installation",
+            where=own,
+            hint="`clang -### -fuse-ld=lld` says what it would do; `harness doctor` checks the installation",
+        )
+    return tuple(words[1:])
 
 
 def link_program(
@@ -48,8 +81,8 @@ def link_program(
 
     Raises CellError (``compile-error``) when it cannot be linked.
     """
-    driver_name, *words = link_command(benchmark, target, _OBJECT, _PROGRAM, layout)
-    done = run_tool(driver_name, words, {_OBJECT: linked_object}, (_PROGRAM,), _SECONDS, bench)
+    words = _linker_words(bench.toolchain, tuple(link_command(benchmark, target, _OBJECT, _PROGRAM)))
+    done = run_tool("ld.lld", (*words, *_shuffling(layout)), {_OBJECT: linked_object}, (_PROGRAM,), _SECONDS, bench)
     if not done.ok:
         raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason_line()}", done.transient)
     if _PROGRAM not in done.results:

@@ -176,6 +176,21 @@ def test_without_a_layout_nothing_is_shuffled(target: Target, tmp_path: Path) ->
     assert not any(name in word for word in laid_out for name in ("init", "fini", "ctors", "dtors", "=*="))
 
 
+@pytest.mark.parametrize("target", Target)
+@pytest.mark.parametrize(("language", "source"), [("c", C), ("c++", CXX)])
+@pytest.mark.parametrize("layout", [None, 5])
+def test_the_printed_command_gives_the_same_bytes(
+    language: str, source: str, target: Target, layout: int | None, bench: Bench, tmp_path: Path
+) -> None:
+    """Repro scripts print clang's command; the harness asks clang what it would do, and starts the linker itself."""
+    program = linker(tmp_path, language, source, bench, target=target)(layout)
+    benchmark = own_program(tmp_path, {"main.c": ""}, language=language).benchmark
+    command = link_command(benchmark, target, "program.o", "by-clang", layout)
+    (tmp_path / "main.o").rename(tmp_path / "program.o")
+    subprocess.run([bench.toolchain.tool(command[0]), *command[1:]], cwd=tmp_path, check=True, timeout=120)
+    assert program.read_bytes() == (tmp_path / "by-clang").read_bytes()
+
+
 def test_what_cannot_be_linked_is_one_clear_error(bench: Bench, tmp_path: Path) -> None:
     with pytest.raises(CellError, match=r"cannot be linked: .*undefined symbol: nowhere"):
         linker(tmp_path, "c", "int nowhere(void); int main(void) { return nowhere(); }", bench)(3)
