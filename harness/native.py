@@ -5,6 +5,7 @@ They are built when first needed and whenever their source or the compiler chang
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 
 from harness.digest import digest_of, digest_tree
@@ -84,4 +85,12 @@ def _built(name: str, product: str, form: str, toolchain: Toolchain, store: Stor
 
 def native_digest(name: str) -> str:
     """Of all sources of ``native/NAME``."""
-    return digest_tree(ROOT / "native" / name)
+    folder = ROOT / "native" / name
+    found = sorted((path, path.stat()) for path in folder.rglob("*"))
+    return _digest_of_sources(folder, tuple((str(path), facts.st_size, facts.st_mtime_ns) for path, facts in found))
+
+
+@lru_cache(maxsize=32)
+def _digest_of_sources(folder: Path, _facts: tuple[tuple[str, int, int], ...]) -> str:
+    """Taken again when a file has changed: every cell's key has it."""
+    return digest_tree(folder)

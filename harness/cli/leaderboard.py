@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.bench import ASKED_AGAIN_AFTER
 from harness.cli.output import Column, Format, emit, note, say
-from harness.cli.solver_tables import print_instances, print_solver_table, solver_legend
 from harness.errors import UsageError
 from harness.flow.request import parse_targets, parse_word
 from harness.measure import find_metric
@@ -16,12 +15,13 @@ from harness.rank.contest import percent
 from harness.rank.doubts import doubts
 from harness.rank.isolation import hurried_policies, trusted_policies
 from harness.rank.question import Question, is_of_solvers, questions
-from harness.rank.solver_standings import solver_standings
-from harness.rank.solvers import solver_sql
 from harness.rank.standings import Standing, standings_sql
 from harness.rank.words import campaign_lines, rank_range, reason_lines
 from harness.record import open_index
 from harness.vocabulary import Origin, Split, Track
+
+if TYPE_CHECKING:
+    from harness.rank.solver_standings import SolverTable
 
 __all__ = ["answers", "asked", "leaderboard", "print_standings"]
 
@@ -58,9 +58,8 @@ def leaderboard(
     if sql:
         with open_index(folder) as index:
             for question in asked(index, restrictions):
-                query = solver_sql(question) if is_of_solvers(question) else standings_sql(question)
                 say(f"-- {question.suite}, {question.target}, track {question.track}, {question.metric}")
-                say(f"{query};\n")
+                say(f"{_sql(question)};\n")
         return 0
     if instances:
         return _print_instances(folder, format_, published=published, **restrictions)
@@ -77,7 +76,7 @@ def print_standings(results: Path, format_: Format, *, published: bool = True, *
     with open_index(results) as index:
         every = asked(index, restrictions)
         of_solvers = [question for question in every if is_of_solvers(question)]
-        solved = answers(of_solvers, lambda question: solver_standings(index, question, published=published))
+        solved = _solved(index, of_solvers, published=published)
         of_programs = [question for question in every if not is_of_solvers(question)]
         tables = answers(of_programs, lambda question: standings(index, question))
         timed = [campaigns(index, question) for question, _ in tables]
@@ -95,8 +94,11 @@ def print_standings(results: Path, format_: Format, *, published: bool = True, *
         emit([_shown(row) for row in table], COLUMNS, format_, title=_title(question, table))
         for line in (*campaign_lines(found, (row.pairs for row in table)), *reason_lines(table)):
             say(line)
-    for _, solver_table in solved:
-        print_solver_table(solver_table)
+    if solved:
+        from harness.cli.solver_tables import print_solver_table
+
+        for _, solver_table in solved:
+            print_solver_table(solver_table)
     if trusted:
         note(f"\nmeasured without the sandbox (--trust): {', '.join(trusted)}")
     if hurried:
@@ -108,18 +110,39 @@ def print_standings(results: Path, format_: Format, *, published: bool = True, *
             "MDE: the smallest difference that would be seen; decide: CPU seconds of deciding on a program, the median"
         )
     if solved:
+        from harness.cli.solver_tables import solver_legend
+
         solver_legend()
 
 
 def _print_instances(results: Path, format_: Format, *, published: bool, **restrictions: Any) -> int:
     """What each solver gave on each instance."""
+    from harness.cli.solver_tables import print_instances
+
     with open_index(results) as index:
         of_solvers = [question for question in asked(index, restrictions) if is_of_solvers(question)]
         if not of_solvers:
             raise UsageError("these are no results of solvers", hint="give a suite of instances with --suite")
-        solved = answers(of_solvers, lambda question: solver_standings(index, question, published=published))
+        solved = _solved(index, of_solvers, published=published)
     print_instances([table for _, table in solved], format_)
     return 0
+
+
+def _sql(question: Question) -> str:
+    if not is_of_solvers(question):
+        return standings_sql(question)
+    from harness.rank.solvers import solver_sql
+
+    return solver_sql(question)
+
+
+def _solved(index: Any, of_solvers: list[Question], *, published: bool) -> "list[tuple[Question, SolverTable]]":
+    """The tables of solvers. What makes them is imported only where there are some: most runs have none."""
+    if not of_solvers:
+        return []
+    from harness.rank.solver_standings import solver_standings
+
+    return answers(of_solvers, lambda question: solver_standings(index, question, published=published))
 
 
 def asked(index: Any, restrictions: dict[str, Any]) -> list[Question]:

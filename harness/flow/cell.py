@@ -1,6 +1,8 @@
 """One cell: decide → apply → verify → measure, for one policy on one program, target and seed."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from harness.apply import compile_decisions
@@ -17,7 +19,7 @@ from harness.policy import Policy, kind_of
 from harness.policy.again import require_same
 from harness.record import Row
 from harness.suite.load import Program
-from harness.suite.workloads import prepare, workloads_digest
+from harness.suite.workloads import ReadyWorkload, prepare, workloads_digest
 from harness.vocabulary import Isolation, Level, Outcome, Target, Track
 
 __all__ = [
@@ -215,8 +217,13 @@ def frozen_of(cell: Cell, bench: Bench) -> FrozenModule:
     return perturbed(freeze(cell.program, cell.target, cell.level, bench), cell.copy, bench)
 
 
-def run_cell(cell: Cell, metrics: list[str], bench: Bench) -> CellResult:
-    """Compute the cell, or take it from the cache. Never raises CellError: that is an outcome."""
+def run_cell(
+    cell: Cell, metrics: list[str], bench: Bench, besides: Mapping[str, ReadyWorkload] = MappingProxyType({})
+) -> CellResult:
+    """Compute the cell, or take it from the cache. Never raises CellError: that is an outcome.
+
+    ``besides``: of each program, by its id, a workload that its verified objects are also run on, for later.
+    """
     if cell.target not in cell.policy.manifest.targets:
         supported = ", ".join(target.value for target in cell.policy.manifest.targets)
         detail = f"{cell.policy.name} supports {supported}"
@@ -226,7 +233,7 @@ def run_cell(cell: Cell, metrics: list[str], bench: Bench) -> CellResult:
     earlier = _final(key, bench) or _known(_PROVISIONAL, key, bench)
     if known := _with_all(metrics, earlier):
         return known
-    result, functions = _compute(cell, key, frozen, metrics, bench)
+    result, functions = _compute(cell, key, frozen, metrics, bench, besides.get(cell.program.id))
     if earlier and result.outcome is Outcome.OK:
         result = joined(earlier, result, cell.name)
     if functions and not result.transient:
@@ -250,7 +257,7 @@ def joined(earlier: CellResult, result: CellResult, where: str) -> CellResult:
 
 
 def _compute(
-    cell: Cell, key: str, frozen: FrozenModule, metrics: list[str], bench: Bench
+    cell: Cell, key: str, frozen: FrozenModule, metrics: list[str], bench: Bench, besides: ReadyWorkload | None
 ) -> tuple[CellResult, Functions]:
     """The four steps in their order. What was reached before a failure stays in the result."""
     reached: dict[str, Any] = {"frozen_digest": frozen.digest}
@@ -264,7 +271,7 @@ def _compute(
         compiled = compile_decisions(frozen, decisions, plan, bench)
         reached["object_digest"] = compiled.digest
         made = Made(cell.program, cell.target, frozen, plan, compiled, decided.cpu, decided.wall)
-        taken = take_metrics(made, list(dict.fromkeys((*metrics, *PRICES))), bench)
+        taken = take_metrics(made, list(dict.fromkeys((*metrics, *PRICES))), bench, besides=besides)
         found = CellResult(key, Outcome.OK, values=taken.values, missing=taken.missing, asked=asked, **reached)
         return found, taken.functions
     except CellError as error:

@@ -5,6 +5,9 @@ an object is verified so by the first run that meets it, unless the cache alread
 verified once; an ``ok`` and a failure both stay in the cache, the failure with the seed and the input that showed it.
 Cell keys and cached cells do not depend on the seed.
 
+Linking costs more than most runs: where a run's seed is known before an object is first linked, the cell runs the
+program on the first attempt's input too, and what comes here is the comparison (``harness.verify.result_besides``).
+
 An input may be unfit: the program's behaviour on it may be undefined. Objects are first compared with one
 reference build. Only where an object differs is the input examined (``harness.admission.fitness``), and if it is unfit
 *all* objects of the program are verified again on the next attempt's input: those that passed on an unfit one, too.
@@ -17,7 +20,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
 
-from harness.admission.fitness import why_unfit
 from harness.apply import compile_decisions
 from harness.bench import Bench
 from harness.digest import digest_of
@@ -35,7 +37,7 @@ from harness.record.journal import Journal
 from harness.suite.fresh import ATTEMPTS, draw_seed, fresh_workload, takes_fresh_inputs
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, prepare, remove_inputs, workloads_digest
-from harness.verify import Trial, verify
+from harness.verify import Trial, result_besides, verify
 from harness.verify.verify import run_workloads
 from harness.vocabulary import Level, Outcome, Target, Track
 
@@ -103,14 +105,15 @@ def verify_fresh(
     """
     good = {entry_name(row.cell, row.policy, row.copy_): row for row in rows if row.outcome is Outcome.OK}
     subjects = _subjects(request.cells, good, bench)
-    without = {program.id for program in request.programs if not takes_fresh_inputs(program)}
     verdicts: dict[str, _Verdict] = {}
     pending: dict[str, dict[str, _Subject]] = {}
     for subject in subjects.values():
         if known := bench.store.get(bench.area(_AREA), subject.key):
             verdicts[subject.key] = _Verdict(Outcome(known["outcome"]), known["detail"], known["inputs"])
-        elif subject.cell.program.id not in without:
+        else:
             pending.setdefault(subject.cell.program.id, {})[subject.key] = subject
+    without = {program.id for program in request.programs if program.id in pending and not takes_fresh_inputs(program)}
+    pending = {name: subjects for name, subjects in pending.items() if name not in without}
     run = _Run(seed, tuple(request.targets), request.track, bench, engine, observer, results)
     programs = {program.id: program for program in request.programs}
     found: dict[str, FreshProgram] = {}
@@ -287,7 +290,9 @@ def _begin(program: Program, attempt: int, seed: str, level: Level, target: Targ
     inputs = workloads_digest((ready,))
     try:
         reference, digest = reference_object(program, level, target, bench)
-        expected = run_workloads(program, target, reference, (ready,), bench)[ready.workload.name]
+        expected = result_besides(program, target, digest, ready, bench)
+        if expected is None:
+            expected = run_workloads(program, target, reference, (ready,), bench)[ready.workload.name]
     except CellError as error:
         return _Round(program, attempt, ready, inputs, "", target, problem=f"the reference fails: {error.message}")
     return _Round(program, attempt, ready, inputs, digest, target, expected)
@@ -297,6 +302,8 @@ def _try(task: tuple[_Subject, _Round], bench: Bench, results: Path) -> _Verdict
     subject, round_ = task
     cell = subject.cell
     if (subject.digest, cell.target) == (round_.reference, round_.target):
+        return _PASSED
+    if result_besides(cell.program, cell.target, subject.digest, round_.ready, bench) == round_.expected:
         return _PASSED
     decisions = load_decisions(results, subject.decisions)
     plan = kind_of(cell.policy.manifest.kind).plan(decisions, cell.target)
@@ -314,6 +321,8 @@ def _try(task: tuple[_Subject, _Round], bench: Bench, results: Path) -> _Verdict
 
 def _examine(round_: _Round, targets: tuple[Target, ...], bench: Bench) -> str | None:
     """Why the input is unfit; None where it may judge."""
+    from harness.admission.fitness import why_unfit  # hardly ever needed, and much to import
+
     return round_.problem or why_unfit(round_.program, round_.ready, targets, round_.expected, bench)
 
 

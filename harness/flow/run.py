@@ -19,7 +19,15 @@ from harness.flow.progress import Observer
 from harness.flow.provenance import header_fields
 from harness.flow.report import RunReport, compare_with_recorded, failed_rows
 from harness.flow.request import Request
-from harness.flow.stages import check_plugin, copy_modules, fetch_sources, freeze_modules, generate_inputs, try_hidden
+from harness.flow.stages import (
+    check_plugin,
+    copy_modules,
+    fetch_sources,
+    freeze_modules,
+    fresh_inputs,
+    generate_inputs,
+    try_hidden,
+)
 from harness.flow.timing import USUAL_TIMING, Timing, TimingRequest, time_cells
 from harness.freeze import FrozenModule
 from harness.record import open_index
@@ -29,6 +37,7 @@ from harness.record.functions import write_functions
 from harness.record.journal import Journal
 from harness.record.rows import Row
 from harness.record.runfile import run_files, write_run
+from harness.suite.workloads import ReadyWorkload, remove_inputs
 from harness.trajectories.run import log_trajectories
 from harness.trajectories.table import ENDING
 from harness.verify import require_counter
@@ -43,6 +52,8 @@ class _Tally:
     rows: list[Row] = field(default_factory=list)
     provisional: list[tuple[Cell, CellResult]] = field(default_factory=list)
     """Cells whose policy is asked again at the end: they have no rows before."""
+    besides: Mapping[str, ReadyWorkload] = field(default_factory=dict)
+    """Of each program, by its id, the input nobody has seen that its new objects were run on."""
 
     def add(self, rows: Sequence[Row]) -> None:
         self.rows += rows
@@ -107,13 +118,15 @@ def execute_run(
         if request.copies:
             copy_modules(request.cells, bench, engine, observer)
         check_plugin(request.cells, bench, engine, observer)
-        tally = _cells(request, bench, engine, observer, journal, results)
+        tally = _cells(request, bench, engine, observer, journal, results, verified.seed)
         for cell, result in asked_again(tally.provisional, bench, engine, observer):
             _record(cell, result, bench, list(request.metrics), tally, journal, results)
         refuted: dict[str, Row] = {}
         if verified.seed is not None:
             verified, refuted = verify_fresh(request, tally.rows, verified.seed, bench, engine, observer, results)
             tally.replace(refuted, journal)
+            for ready in tally.besides.values():
+                remove_inputs(ready.workload, bench.store)
         timing = Timing()
         if request.timed_metrics:
             timing = time_cells(request, wanted, bench, engine, observer, journal, results, refuted)
@@ -148,9 +161,18 @@ def execute_run(
 
 
 def _cells(
-    request: Request, bench: Bench, engine: Engine, observer: Observer, journal: Journal, results: Path
+    request: Request,
+    bench: Bench,
+    engine: Engine,
+    observer: Observer,
+    journal: Journal,
+    results: Path,
+    seed: str | None,
 ) -> _Tally:
-    """Every cell: from the journal, the cache, or computed now; each recorded as it ends."""
+    """Every cell: from the journal, the cache, or computed now; each recorded as it ends.
+
+    ``seed``: of the inputs that nobody has seen, which what is computed now is also run on; None: there are none.
+    """
     tally = _Tally()
     metrics = list(request.metrics)
     counted = is_counted(metrics)
@@ -168,9 +190,12 @@ def _cells(
             pending.append((_weight(cell, frozen, counted), cell))
     pending.sort(key=lambda entry: -entry[0])  # the long ones first, so that none is left over at the end
     weights = {cell.identity: weight for weight, cell in pending}
+    programs = [cell.program for _, cell in pending]
+    if seed is not None:
+        tally.besides = fresh_inputs(programs, seed, bench, engine, observer)
     if pending:
         observer.stage("cells", sum(weights.values()))
-    task = partial(run_cell, metrics=metrics, bench=bench)
+    task = partial(run_cell, metrics=metrics, bench=bench, besides=tally.besides)
     started = time.monotonic()
     for done in engine.run(task, [cell for _, cell in pending]):
         if done.value is None:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from harness.bench import Bench
 from harness.engine import Engine
@@ -17,13 +17,22 @@ from harness.flow.take import reference_object
 from harness.freeze import freeze, freeze_key
 from harness.policy.inlining import INLINING
 from harness.policy.inlining.check import require_faithful
+from harness.suite.fresh import fresh_workload, takes_fresh_inputs
 from harness.suite.load import Program
 from harness.suite.sources import is_unpacked, source_tree, tree_digest
-from harness.suite.workloads import inputs_exist, prepare
+from harness.suite.workloads import ReadyWorkload, inputs_exist, prepare
 from harness.verify import expected_results
 from harness.vocabulary import Level, Target
 
-__all__ = ["check_plugin", "copy_modules", "fetch_sources", "freeze_modules", "generate_inputs", "try_hidden"]
+__all__ = [
+    "check_plugin",
+    "copy_modules",
+    "fetch_sources",
+    "freeze_modules",
+    "fresh_inputs",
+    "generate_inputs",
+    "try_hidden",
+]
 
 Task = TypeVar("Task")
 Value = TypeVar("Value")
@@ -50,6 +59,22 @@ def generate_inputs(
     missing = [program for program in programs if not inputs_exist(program, bench.store, kind)]
     generate = partial(_generate, bench=bench, kind=kind)
     _stage(engine, observer, "inputs", generate, missing, _one, lambda p: p.benchmark.name)
+
+
+def fresh_inputs(
+    programs: Iterable[Program], seed: str, bench: Bench, engine: Engine, observer: Observer
+) -> dict[str, ReadyWorkload]:
+    """The inputs that objects are verified on first, made from the run's seed; by the program's id."""
+    found: dict[str, ReadyWorkload] = {}
+
+    def keep(program: Program, ready: ReadyWorkload | None) -> None:
+        if ready is not None:
+            found[program.id] = ready
+
+    wanted = list({program.id: program for program in programs if takes_fresh_inputs(program)}.values())
+    make = partial(_fresh, seed=seed, bench=bench)
+    _stage(engine, observer, "inputs", make, wanted, _one, lambda program: program.benchmark.name, keep)
+    return found
 
 
 def freeze_modules(modules: Sequence[Module], bench: Bench, engine: Engine, observer: Observer) -> None:
@@ -120,6 +145,10 @@ def _generate(program: Program, bench: Bench, kind: str) -> None:
     prepare(program, bench.store, kind)
 
 
+def _fresh(program: Program, seed: str, bench: Bench) -> ReadyWorkload | None:
+    return fresh_workload(program, seed, 1, bench.store)
+
+
 def _freeze(module: Module, bench: Bench) -> None:
     freeze(*module, bench)
 
@@ -145,12 +174,15 @@ def _stage(
     tasks: Sequence[Task],
     weight: Callable[[Task], float],
     label: Callable[[Task], str],
+    keep: Callable[[Task, Value], None] | None = None,
 ) -> None:
-    """Run one stage's tasks; the first error ends the run."""
+    """Run one stage's tasks, and hand on what they give; the first error ends the run."""
     if not tasks:
         return
     observer.stage(name, sum(weight(task) for task in tasks))
     for done in engine.run(function, tasks):
         if done.error is not None:
             raise done.error
+        if keep is not None:
+            keep(done.task, cast("Value", done.value))  # None may be a value
         observer.advance(weight(done.task), label(done.task))

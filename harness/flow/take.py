@@ -46,15 +46,22 @@ class Taken:
     functions: Functions
 
 
-def take_metrics(made: Made, metrics: Sequence[str], bench: Bench, inputs: Bench | None = None) -> Taken:
+def take_metrics(
+    made: Made,
+    metrics: Sequence[str],
+    bench: Bench,
+    inputs: Bench | None = None,
+    besides: ReadyWorkload | None = None,
+) -> Taken:
     """Verify the object, and take these metrics of it.
 
-    ``inputs``: the workbench whose cache has sources and inputs; None: this one. Raises CellError for an object that
+    ``inputs``: the workbench whose cache has sources and inputs; None: this one. ``besides``: a workload that the
+    program is also run on while it is linked (``harness.verify.result_besides``). Raises CellError for an object that
     is not right.
     """
     chosen = [find_metric(name) for name in metrics]
     needs = frozenset[Need]().union(*(metric.needs for metric in chosen))
-    runs = _verify(made, Need.RUNS in needs, bench, inputs or bench)
+    runs = _verify(made, Need.RUNS in needs, bench, inputs or bench, besides)
     code = _code(made, bench) if Need.CODE in needs else ""
     compiled = made.compiled
     evidence = Evidence(runs, code)
@@ -89,7 +96,9 @@ def _measure(metrics: Sequence[Metric], subject: Subject) -> Taken:
     return Taken(values, missing, functions)
 
 
-def _verify(made: Made, counted: bool, bench: Bench, inputs: Bench) -> tuple[CountedRun, ...]:
+def _verify(
+    made: Made, counted: bool, bench: Bench, inputs: Bench, besides: ReadyWorkload | None
+) -> tuple[CountedRun, ...]:
     """Verify the object; ``counted``: in runs that are counted, which are returned."""
     program, compiled = made.program, made.compiled
     ready = prepare(program, inputs.store)
@@ -97,15 +106,15 @@ def _verify(made: Made, counted: bool, bench: Bench, inputs: Bench) -> tuple[Cou
     def build_reference() -> tuple[Path, str]:
         return reference_object(program, Level.O0, Target.X86_64, inputs)
 
-    def trial_of(ready: tuple[ReadyWorkload, ...]) -> Trial:
+    def trial_of(ready: tuple[ReadyWorkload, ...], besides: ReadyWorkload | None = None) -> Trial:
         expected = expected_results(program, ready, build_reference, bench)
-        return Trial(program, made.target, compiled.object, compiled.digest, ready, expected)
+        return Trial(program, made.target, compiled.object, compiled.digest, ready, expected, besides)
 
     runs: tuple[CountedRun, ...] = ()
     if counted:
-        runs = verify_counted(trial_of(ready), bench)
+        runs = verify_counted(trial_of(ready, besides), bench)
     else:
-        verify(trial_of(ready), bench)
+        verify(trial_of(ready, besides), bench)
     if hidden := prepare(program, inputs.store, "hidden"):
         verify(trial_of(hidden), bench)
     return runs

@@ -37,6 +37,8 @@ class Entry:
     was_asked: bool
     """The reference is ok on the program, and was asked for the metric."""
     min_coverage: float
+    decide_cpu: float | None
+    """CPU seconds of deciding; None where they are not known, or the cell failed."""
     contest: Contest
 
 
@@ -69,15 +71,19 @@ def entries_with(question: Question) -> str:
   SELECT benchmark, median(value) AS value, arg_min(object_digest, seed) AS object,
          count(DISTINCT object_digest) AS objects, bool_or(was_asked) AS was_asked
   FROM figure WHERE policy = {quote(question.reference)} AND outcome = 'ok' GROUP BY benchmark
+), price AS (
+  SELECT cell, median(value) AS seconds FROM measurements WHERE metric = 'decide.cpu' GROUP BY cell
 ), entry AS (
   SELECT e.policy, e.class, p.benchmark, p.split, p.origin, e.seed, coalesce(f.outcome, 'not run') AS outcome,
          coalesce(f.detail, '') AS detail, f.value, r.value AS reference,
          coalesce(f.outcome = 'ok' AND {same}, false) AS same_object,
          f.object_digest, f.decisions_digest, f.run, coalesce(r.was_asked, false) AS was_asked,
-         (SELECT arg_max(min_coverage, started) FROM runs WHERE suite = {quote(question.suite)}) AS min_coverage
+         (SELECT arg_max(min_coverage, started) FROM runs WHERE suite = {quote(question.suite)}) AS min_coverage,
+         CASE WHEN f.outcome = 'ok' THEN price.seconds END AS decide_cpu
   FROM entrant e CROSS JOIN program p
   LEFT JOIN figure f ON f.benchmark = p.benchmark AND f.policy = e.policy AND f.seed = e.seed
   LEFT JOIN reference r ON r.benchmark = p.benchmark
+  LEFT JOIN price ON price.cell = f.cell
 ){duel if paired else ""}{pairs_sql(question)}"""
 
 

@@ -74,6 +74,9 @@ ORDER BY f.policy, f.benchmark, t.copy, f.seed"""
 
 def on_copies(index: "duckdb.DuckDBPyConnection", question: Question) -> list[OnCopies]:
     """Every policy's programs of which copies were measured; none without any."""
+    recorded = "SELECT 1 FROM rows WHERE suite = ? AND copy IS NOT NULL LIMIT 1"
+    if not index.execute(recorded, [question.suite]).fetchall():  # most suites: the query would take far longer
+        return []
     found: dict[tuple[str, str], dict[int, list[tuple[float, float | None]]]] = defaultdict(lambda: defaultdict(list))
     for policy, benchmark, _, copy, ratio, copied in index.execute(on_copies_sql(question)).fetchall():
         found[policy, benchmark][copy].append((ratio, copied))

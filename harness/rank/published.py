@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable
 
-from harness.rank.solvers import SolverFigure
+from harness.rank.solvers import PUBLISHED, SolverFigure
 from harness.sharding.published import published_costs
 from harness.sharding.suite import load_sharding_suite, sharding_names
 from harness.vocabulary import Outcome
 
-__all__ = ["PUBLISHED", "published_figures"]
-
-PUBLISHED = "published"
-"""Stands for the class of what others have published."""
+__all__ = ["published_figures"]
 
 
 def published_figures(suite: str, measured: Iterable[SolverFigure]) -> list[SolverFigure]:

@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.rank.published import PUBLISHED, published_figures
+from harness.rank.published import published_figures
 from harness.rank.question import Question
-from harness.rank.solvers import SolverFigure, solver_figures
+from harness.rank.solvers import PUBLISHED, SolverFigure, solver_figures
 from harness.rank.standings import too_few
 from harness.statistics import rank_intervals, suite_effect
 

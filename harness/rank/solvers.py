@@ -10,7 +10,10 @@ from harness.vocabulary import Outcome
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["SolverFigure", "cost_over_time", "history_sql", "solver_figures", "solver_sql"]
+__all__ = ["PUBLISHED", "SolverFigure", "cost_over_time", "history_sql", "solver_figures", "solver_sql"]
+
+PUBLISHED = "published"
+"""Stands for the class of what others have published."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,6 @@ from harness.policy.manifest import SEARCH_SEEDS
 from harness.rank.contest import Result, finite_ratio, result
 from harness.rank.entries import Entry, entries, entries_sql, entries_with
 from harness.rank.memorised import memorised_remarks, on_copies
-from harness.rank.price import deciding_seconds
 from harness.rank.question import PAIRED, Question, floor, is_paired, is_timed, quote
 from harness.statistics import (
     Effect,
@@ -144,7 +143,7 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     table = [_standing(question, side, _refusals(question, side, asked, required, marks)) for side in sides]
     table.sort(key=lambda row: (row.policy_class, row.completed == 0, -row.strict, row.policy))
     remarks = memorised_remarks(on_copies(index, question))
-    prices = deciding_seconds(index, question)
+    prices = _prices(found)
     return [
         replace(
             row,
@@ -153,6 +152,15 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
         )
         for row in _ranked(table, {side.policy: side for side in sides})
     ]
+
+
+def _prices(found: Sequence[Entry]) -> dict[str, float]:
+    """Policy → CPU seconds of deciding on a program, the median. Not of whom none is known."""
+    known: dict[str, list[float]] = defaultdict(list)
+    for entry in found:
+        if entry.decide_cpu is not None:
+            known[entry.policy].append(entry.decide_cpu)
+    return {policy: statistics.median(seconds) for policy, seconds in known.items()}
 
 
 def _marks(index: "duckdb.DuckDBPyConnection", question: Question) -> tuple[str, ...]:

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from statistics import median
+from typing import TYPE_CHECKING
 
 from harness.rank.campaigns import TimedCampaign
-from harness.rank.published import PUBLISHED
-from harness.rank.solver_standings import SolverStanding
+from harness.rank.solvers import PUBLISHED
 from harness.rank.standings import Standing
+
+if TYPE_CHECKING:
+    from harness.rank.solver_standings import SolverStanding
 
 __all__ = [
     "campaign_lines",
@@ -24,7 +27,7 @@ _HUGE, _TINY = 1000, 0.0001
 _MARKS = {"better": "▲", "worse": "▼", "equal": "=", "equivalent": "≈", "unresolved": "·"}
 
 
-def rank_range(row: Standing | SolverStanding) -> str | None:
+def rank_range(row: "Standing | SolverStanding") -> str | None:
     """``3``, or ``2–4`` where policies share ranks; None without one."""
     if row.rank is None:
         return None
@@ -50,7 +53,7 @@ def verdict_mark(verdict: str | None) -> str | None:
     return f"{_MARKS[verdict]} {'not told apart' if verdict == 'unresolved' else verdict}"
 
 
-def reason_lines(table: Sequence[Standing] | Sequence[SolverStanding]) -> list[str]:
+def reason_lines(table: "Sequence[Standing] | Sequence[SolverStanding]") -> list[str]:
     """One line a reason: whom it concerns, and whether it keeps them from a rank."""
     concerned: dict[tuple[str, bool], list[str]] = {}
     for row in table:

@@ -111,13 +111,7 @@ class Toolchain:
 
     def runtime_fingerprint(self, target: Target, language: str = "c") -> str:
         """The part of the fingerprint that verification on ``target`` depends on; of C++, with its library."""
-        self.libc(target), self.emulator(target)  # raises with the remedy where one is missing
-        runtime = self.fingerprint.runtime[target.value]
-        return runtime if language == "c" else digest_of([runtime, self._cxx_library(target)])
-
-    def _cxx_library(self, target: Target) -> str:
-        """Digest of the static C++ library that clang links for the target."""
-        return _cxx_library(self.tool("clang++"), target)
+        return _runtime_fingerprint(self, target, language)
 
     def _executables(self) -> list[Path]:
         return [Path(os.path.realpath(self.tool(name))) for name in ("clang", "opt", "llvm-link")]
@@ -141,6 +135,13 @@ class Toolchain:
         return digest_of({path.name: remembered.of(path) for path in files})
 
 
+@lru_cache(maxsize=64)
+def _runtime_fingerprint(toolchain: Toolchain, target: Target, language: str) -> str:
+    toolchain.libc(target), toolchain.emulator(target)  # raises with the remedy where one is missing
+    runtime = toolchain.fingerprint.runtime[target.value]
+    return runtime if language == "c" else digest_of([runtime, _cxx_library(toolchain.tool("clang++"), target)])
+
+
 def find_toolchain(environment: dict[str, str] | None = None) -> Toolchain:
     """The LLVM 22 of ``HARNESS_LLVM`` (a prefix or its bin folder), of PATH, or of the usual folders.
 
@@ -151,7 +152,7 @@ def find_toolchain(environment: dict[str, str] | None = None) -> Toolchain:
         prefix = Path(configured).expanduser().absolute()  # tools run in other folders than this one
         for folder in (prefix / "bin", prefix):
             if (folder / "clang").exists():
-                return _checked(folder, where=f"HARNESS_LLVM={configured}")
+                return _checked(folder, _version(folder / "clang"), where=f"HARNESS_LLVM={configured}")
         raise PrerequisiteError(
             "there is no clang here",
             where=f"HARNESS_LLVM={configured}",
@@ -161,7 +162,7 @@ def find_toolchain(environment: dict[str, str] | None = None) -> Toolchain:
     for folder in _candidates(env.get("PATH", os.defpath)):
         version = _version(folder / "clang")
         if version and version.split(".")[0] == str(MAJOR):
-            return _checked(folder, where=str(folder))
+            return _checked(folder, version, where=str(folder))
         if version:
             seen.append(f"{folder / 'clang'} is {version}")
     found = f" ({'; '.join(seen)})" if seen else ""
@@ -186,8 +187,7 @@ def _version(clang: Path) -> str | None:
     return match.group(1).decode() if match else None
 
 
-def _checked(folder: Path, *, where: str) -> Toolchain:
-    version = _version(folder / "clang")
+def _checked(folder: Path, version: str | None, *, where: str) -> Toolchain:
     if version is None:
         raise PrerequisiteError("clang does not run", where=where, hint=INSTALL)
     if version.split(".")[0] != str(MAJOR):

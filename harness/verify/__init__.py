@@ -2,7 +2,7 @@
 
 from harness.verify.counter import require_counter
 from harness.verify.link import link_program
-from harness.verify.verify import CountedRun, Expected, Trial, expected_results, verify, verify_counted
+from harness.verify.verify import CountedRun, Expected, Trial, expected_results, result_besides, verify, verify_counted
 
 __all__ = [
     "CountedRun",
@@ -11,6 +11,7 @@ __all__ = [
     "expected_results",
     "link_program",
     "require_counter",
+    "result_besides",
     "verify",
     "verify_counted",
 ]

@@ -25,6 +25,7 @@ __all__ = [
     "Trial",
     "counting_runner",
     "expected_results",
+    "result_besides",
     "run_workloads",
     "runner_for",
     "verify",
@@ -45,6 +46,8 @@ class Trial:
     object_digest: str
     ready: tuple[ReadyWorkload, ...]
     expected: Expected
+    besides: ReadyWorkload | None = None
+    """What the program is also run on while it is linked, if all is right: ``result_besides`` has the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +144,16 @@ def _require_ok(known: Mapping[str, str]) -> None:
 
 
 def _verify(trial: Trial, bench: Bench) -> dict[str, str]:
+    runner = runner_for(trial.target, bench.toolchain)
     try:
-        results = run_workloads(trial.program, trial.target, trial.object, trial.ready, bench)
+        with linked(trial.program.benchmark, trial.target, trial.object, bench) as executable:
+            results = {item.workload.name: execute(executable, item, runner, bench.sandbox) for item in trial.ready}
+            known = _compared(results, trial.expected, bench)
+            if known["outcome"] == Outcome.OK.value:
+                _run_besides(trial, executable, bench)
     except CellError as error:
         return _failed(error)
-    return _compared(results, trial.expected, bench)
+    return known
 
 
 def _verify_counted(trial: Trial, bench: Bench) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -155,10 +163,12 @@ def _verify_counted(trial: Trial, bench: Bench) -> tuple[dict[str, Any], dict[st
         with linked(trial.program.benchmark, trial.target, trial.object, bench) as executable:
             runs = {item.workload.name: observe(executable, item, runner, bench.sandbox) for item in trial.ready}
             memory = loaded(executable)
+            facts = _compared({name: run.digest for name, run in runs.items()}, trial.expected, bench)
+            if facts["outcome"] == Outcome.OK.value:
+                _run_besides(trial, executable, bench)
     except CellError as error:
         return {**_failed(error), "altered": {}}, {}
     altered = {name: _foreign_code(run.counts, memory) for name, run in runs.items()}
-    facts = _compared({name: run.digest for name, run in runs.items()}, trial.expected, bench)
     return {**facts, "altered": altered}, {name: run.counts for name, run in runs.items() if run.counts is not None}
 
 
@@ -167,6 +177,34 @@ def _foreign_code(counts: bytes | None, memory: Mapping[tuple[str, int], bytes])
         return Counts.parse(counts or b"").foreign(memory)
     except ValueError:  # without counts there is nothing to say; reading them says why
         return None
+
+
+def _run_besides(trial: Trial, executable: Path, bench: Bench) -> None:
+    """Run the linked program on the workload that is not compared here, and keep its result; a failure is not kept."""
+    if trial.besides is None:
+        return
+    try:
+        digest = execute(executable, trial.besides, runner_for(trial.target, bench.toolchain), bench.sandbox)
+    except CellError:
+        return
+    key = _besides_key(trial.program, trial.target, trial.object_digest, trial.besides, bench)
+    bench.store.put(bench.area("besides"), key, digest)
+
+
+def result_besides(
+    program: Program, target: Target, object_digest: str, ready: ReadyWorkload, bench: Bench
+) -> str | None:
+    """Digest of the object's result on the workload that it was run on ``besides``; None where there is none."""
+    key = _besides_key(program, target, object_digest, ready, bench)
+    digest: str | None = bench.store.get(bench.area("besides"), key)
+    return digest
+
+
+def _besides_key(program: Program, target: Target, object_digest: str, ready: ReadyWorkload, bench: Bench) -> str:
+    runtime = bench.toolchain.runtime_fingerprint(target, program.benchmark.language)
+    about = [object_digest, target.value, program.benchmark.link, program.benchmark.language]
+    limits = [ready.workload.timeout, bench.toolchain.fingerprint.llvm, runtime]
+    return digest_of(["besides", 1, about, workloads_digest((ready,)), limits])
 
 
 def _failed(error: CellError) -> dict[str, str]:
