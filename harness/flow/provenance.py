@@ -17,6 +17,7 @@ from harness.paths import ROOT
 from harness.record.rows import BenchmarkFacts, Host
 from harness.sandbox import describe
 from harness.suite.load import Program
+from harness.suite.workloads import counted_on
 from harness.vocabulary import Target
 
 __all__ = ["header_fields", "machine_fields"]
@@ -28,7 +29,10 @@ def header_fields(
     """All fields of the header but the run's name, which the rows decide."""
     facts = {
         p.benchmark.name: BenchmarkFacts(
-            split=p.benchmark.split, origin=p.source.origin.value, program_digest=program_digest(p)
+            split=p.benchmark.split,
+            origin=p.source.origin.value,
+            program_digest=program_digest(p),
+            workloads=counted_on(p, bench.store),
         )
         for p in request.programs
     }

@@ -31,8 +31,8 @@ def unseen_sql(question: Question) -> list[str]:
 def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
     """Common table expressions: ``newest`` cells, and ``figure``: one row a policy, benchmark and seed with its value.
 
-    A benchmark's definition may have changed: what counts is the one that the ``anchors``, by
-    default the reference, were last measured on.
+    A benchmark's sources and workloads may have changed: what counts are those that the ``anchors``, by
+    default the reference, were last measured with.
     """
     anchored = ", ".join(quote(policy) for policy in anchors or [question.reference])
     least = ">=" if can_be_zero(question.metric) else ">"
@@ -64,11 +64,11 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
 ), latest AS (  -- the newest cell of each policy on each benchmark
   SELECT asked.* FROM asked JOIN version USING (policy, policy_digest)
   QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed ORDER BY isolation, started DESC, run DESC) = 1
-), newest AS (  -- of the program as it was last measured
+), newest AS (  -- of the program as it was last measured, on the workloads that it was last verified and counted on
   SELECT latest.* FROM latest JOIN (
-    SELECT benchmark, arg_max(program_digest, started) AS program_digest
+    SELECT benchmark, arg_max(program_digest, started) AS program_digest, arg_max(workloads, started) AS workloads
     FROM latest WHERE policy IN ({anchored}) GROUP BY benchmark
-  ) USING (benchmark, program_digest)
+  ) USING (benchmark, program_digest, workloads)
   WHERE outcome <> 'unsupported'
 ), word AS (  -- what was said last of the metric: a value, or why there is none
   SELECT r.cell, r.value, r.detail FROM rows r JOIN runs u USING (run) WHERE r.metric = {quote(question.metric)}

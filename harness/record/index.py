@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index"]
 
-_VERSION = 10
+_VERSION = 11
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
@@ -102,7 +102,7 @@ CREATE VIEW cells AS
 SELECT DISTINCT r.run, u.started, u.llvm, r.suite, r.cell, r.benchmark, r.target, r.track, r.class, r.kind,
        r.policy, r.policy_digest, r.seed, r.level, r.isolation, r.frozen_digest, r.decisions_digest, r.object_digest,
        r.outcome, CASE WHEN r.outcome = 'ok' THEN '' ELSE coalesce(r.detail, '') END AS detail,
-       b.split, b.origin, b.program_digest, u.time_scale, u.cores
+       b.split, b.origin, b.program_digest, coalesce(b.workloads, '') AS workloads, u.time_scale, u.cores
 FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark) WHERE r.copy IS NULL;
 -- One row per recorded cell of a copy: the program under other names and in another order.
 CREATE VIEW copies AS
@@ -273,7 +273,7 @@ def _build(made: Path, runs: list[Path]) -> None:
         connection.execute(f"CREATE TABLE timings (run VARCHAR, suite VARCHAR, {timed})")
         connection.execute(
             "CREATE TABLE benchmarks (run VARCHAR, benchmark VARCHAR, split VARCHAR, origin VARCHAR,"
-            " program_digest VARCHAR)"
+            " program_digest VARCHAR, workloads VARCHAR)"
         )
         connection.execute("CREATE TABLE training (run VARCHAR, suite VARCHAR, policy VARCHAR, benchmark VARCHAR)")
         connection.execute(
@@ -306,7 +306,9 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
     about += [str(run.path), *((None, None) if how is None else (how.time_scale, how.cores))]
     about += [None if header.fresh is None else header.fresh.seed, header.asked_again_after, run.unpinned]
     _insert(connection, "runs", [about])
-    facts = [[header.run, n, f.split.value, f.origin, f.program_digest] for n, f in header.benchmarks.items()]
+    facts = [
+        [header.run, n, f.split.value, f.origin, f.program_digest, f.workloads] for n, f in header.benchmarks.items()
+    ]
     _insert(connection, "benchmarks", facts)
     seen = [[header.run, header.suite, p, name] for p, names in header.trained_on.items() for name in names]
     _insert(connection, "training", seen)

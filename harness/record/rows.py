@@ -100,6 +100,8 @@ class BenchmarkFacts(Model):
     origin: Name
     program_digest: Digest
     """Of the sources and of how they are built."""
+    workloads: Digest | None = None
+    """Of the workloads that objects were verified and counted on; None of an instance, and in files older than it."""
 
 
 class InstanceFacts(Model):

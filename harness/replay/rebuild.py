@@ -21,6 +21,7 @@ from harness.policy import kind_of
 from harness.record import Row, RunFile
 from harness.record.decisions import load_decisions
 from harness.replay.find import program_of
+from harness.suite.workloads import counted_on
 from harness.vocabulary import Outcome
 
 __all__ = ["Rebuilt", "replay_run"]
@@ -175,7 +176,10 @@ def _is_comparable(row: Row) -> bool:
 def _same_runs(task: _Task, made: Made, bench: Bench) -> bool:
     """Whether the suite's workloads, C library, linker and emulator are those of the run."""
     header, target = task.run.header, made.target
-    if header.suite_version != made.program.suite_version:
+    recorded = header.benchmarks[made.program.benchmark.name].workloads
+    if recorded is None and header.suite_version != made.program.suite_version:
+        return False
+    if recorded not in (None, counted_on(made.program, bench.store)):
         return False
     return header.runtime.get(target) == bench.toolchain.runtime_fingerprint(target)
 

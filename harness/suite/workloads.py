@@ -1,7 +1,7 @@
 """Workloads made ready to run: input files generated once into the cache, and their digest."""
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,16 @@ from harness.suite.load import Program
 from harness.suite.model import Input, Workload
 from harness.suite.sources import fetched_tree
 
-__all__ = ["ReadyWorkload", "input_key", "inputs_exist", "prepare", "prepare_one", "remove_inputs", "workloads_digest"]
+__all__ = [
+    "ReadyWorkload",
+    "counted_on",
+    "input_key",
+    "inputs_exist",
+    "prepare",
+    "prepare_one",
+    "remove_inputs",
+    "workloads_digest",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,11 @@ def workloads_digest(ready: tuple[ReadyWorkload, ...]) -> str:
             for item in ready
         ]
     )
+
+
+def counted_on(program: Program, store: Store) -> str:
+    """Digest of what the program is verified and counted on: arguments and inputs, not which results are pinned."""
+    return workloads_digest(tuple(replace(item, expected=None) for item in prepare(program, store)))
 
 
 def _content(path: Path) -> str:

@@ -19,6 +19,7 @@ from harness.digest import digest_of
 from harness.errors import UsageError
 from harness.measure import find_metric
 from harness.rank import Question, compare, programs, standings
+from harness.rank.doubts import doubts
 from harness.rank.question import fingerprints, questions, quote
 from harness.rank.standings import Standing, standings_sql
 from harness.record import Row, open_index
@@ -230,16 +231,36 @@ def test_versions_of_a_policy_are_not_mixed(tmp_path: Path) -> None:
     assert (mine.policy_class, mine.completed, mine.matched) == ("search", 1, 1.25)
 
 
-def test_programs_of_two_definitions_are_not_compared(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["program_digest", "workloads"])
+def test_programs_and_workloads_of_two_definitions_are_not_compared(tmp_path: Path, what: str) -> None:
+    """Counts are sums over workloads, and "ok" says what an object was verified on."""
+
     def facts(version: str) -> dict[str, Any]:
-        return {"one": {"split": "train", "origin": "own", "program_digest": digest_of(version)}}
+        same = {"split": "train", "origin": "own", "program_digest": digest_of("same")}
+        return {"one": same | {what: digest_of(version)}}
+
+    def left_out() -> list[str]:
+        with asked(tmp_path) as index:
+            return doubts(index, [QUESTION])
 
     record(tmp_path, 0, [row("one", "Oz", 100), row("one", "mine", 50)], benchmarks=facts("old"))
+    assert left_out() == []
     changed = {"frozen_digest": "f" * 64}
     record(tmp_path, 1, [row("one", "Oz", 1000, **changed)], benchmarks=facts("new"))
     assert set(table(tmp_path)) == {"Oz"}
+    (line,) = left_out()
+    assert line.endswith("mine on 1") and "run again" in line
     record(tmp_path, 2, [row("one", "mine", 500, **changed)], benchmarks=facts("new"))
+    assert table(tmp_path)["mine"].strict == 2.0 and left_out() == []
+
+
+def test_what_an_older_file_does_not_say_of_its_workloads_is_not_what_a_newer_one_says(tmp_path: Path) -> None:
+    facts = {"one": {"split": "train", "origin": "own", "program_digest": digest_of("same")}}
+    record(tmp_path, 0, [row("one", "Oz", 100), row("one", "mine", 50)], benchmarks=facts)
     assert table(tmp_path)["mine"].strict == 2.0
+    new = {"one": facts["one"] | {"workloads": digest_of("new")}}
+    record(tmp_path, 1, [row("one", "Oz", 90, frozen_digest="f" * 64)], benchmarks=new)
+    assert set(table(tmp_path)) == {"Oz"}
 
 
 def test_compilers_are_never_mixed(tmp_path: Path) -> None:
