@@ -30,16 +30,14 @@ from harness.flow.stages import (
 )
 from harness.flow.timing import USUAL_TIMING, Timing, TimingRequest, time_cells
 from harness.freeze import FrozenModule
-from harness.record import open_index
 from harness.record.decisions import store_decisions
 from harness.record.fresh import Fresh
 from harness.record.functions import write_functions
+from harness.record.index import require_sound
 from harness.record.journal import Journal
 from harness.record.rows import Row
-from harness.record.runfile import run_files, write_run
+from harness.record.runfile import write_run
 from harness.suite.workloads import ReadyWorkload, remove_inputs
-from harness.trajectories.run import log_trajectories
-from harness.trajectories.table import ENDING
 from harness.verify import require_counter
 from harness.vocabulary import Target
 
@@ -101,8 +99,7 @@ def execute_run(
         for target in request.targets:
             require_counter(target, bench)
     started = datetime.now(UTC)
-    if run_files(results)[0]:
-        open_index(results, warn=False).close()  # a torn run file is reported now, not when all is done
+    require_sound(results)  # a torn run file is reported now, not when all is done
     with ExitStack() as cleanup:
         journal = Journal(results, journal_key)
         cleanup.callback(journal.close, remove=False)
@@ -140,6 +137,9 @@ def execute_run(
             write_functions(file, modules, partial(functions_of, bench=bench))
         trajectories = None
         if log_features:
+            from harness.trajectories.run import log_trajectories
+            from harness.trajectories.table import ENDING
+
             name = f"{request.suite.name}-{request.track.value}-{journal_key[:12]}{ENDING}"
             trajectories = log_trajectories(results / name, request.cells, tally.rows, bench, engine, observer)
         cleanup.pop_all()

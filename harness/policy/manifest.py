@@ -38,7 +38,7 @@ def _distinct(values: tuple[int, ...]) -> tuple[int, ...]:
 class Manifest(BaseModel):
     """What a policy says of itself."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False, defer_build=True)
 
     name: Annotated[str, AfterValidator(policy_name)]
     """The policy's name on the leaderboard; its folder is called the same."""

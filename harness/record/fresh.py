@@ -11,7 +11,7 @@ __all__ = ["Fresh", "FreshProgram", "UnfitInput", "fresh_words"]
 class Model(BaseModel):
     """Frozen, and strict about keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class UnfitInput(Model):

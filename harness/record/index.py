@@ -1,14 +1,17 @@
 """The DuckDB index over a results folder: derived, disposable, rebuilt when the files change.
 
 It lives in the cache. A reader opens it read-only and keeps its snapshot while a newer one takes
-its place (one rename under a lock). Its name carries its digest: one that was altered is built again.
+its place (one rename under a lock). Its name carries when the last of its runs ended, and its digest: one that was
+altered is built again.
 """
 
 import os
+import re
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -26,9 +29,9 @@ from harness.text import printable
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["open_index"]
+__all__ = ["open_index", "require_sound"]
 
-_VERSION = 11
+_VERSION = 12
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
@@ -161,6 +164,31 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
     runs, foreign = run_files(results)
     for path in foreign if warn else ():
         print(f"warning: ignored, not a run file: {printable(str(path), lines=False)}", file=sys.stderr)
+    # As part of the configuration, not by SET: a second connection of this process would be refused that.
+    locked: dict[str, str | bool | int | float | list[str]] = {
+        "enable_external_access": "false",
+        "lock_configuration": "true",
+    }
+    while True:
+        path = _built(results, runs)
+        try:
+            connection = duckdb.connect(str(path), read_only=True, config=locked)
+        except duckdb.IOException:
+            if path.exists():
+                raise
+            # A run has ended since, and another process put the next index in this one's place.
+            continue
+        return connection
+
+
+def require_sound(results: Path) -> None:
+    """Raise what ``open_index`` does, before there is something to lose."""
+    if runs := run_files(results)[0]:
+        _built(results, runs)
+
+
+def _built(results: Path, runs: list[Path]) -> Path:
+    """The index of these files, built if there is none. Raises UsageError for a run file that is none."""
     prefix = digest_of(str(results.resolve()))[:16]
     sums = sorted({run.parent / SUMS for run in runs})
     key = digest_of([_VERSION, [_facts(path, results) for path in (*runs, *sums)]])
@@ -171,33 +199,17 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
             where=str(folder),
             hint="set HARNESS_CACHE to another folder",
         )
-    # As part of the configuration, not by SET: a second connection of this process would be refused that.
-    locked: dict[str, str | bool | int | float | list[str]] = {
-        "enable_external_access": "false",
-        "lock_configuration": "true",
-    }
-    while True:
-        path = _known(folder, prefix, key) or _rebuild(folder, prefix, key, runs)
-        try:
-            connection = duckdb.connect(str(path), read_only=True, config=locked)
-        except duckdb.IOException:
-            if path.exists():
-                raise
-            # A run has ended since, and another process put the next index in this one's place.
-            continue
-        _require_past(connection)
-        return connection
+    path = _known(folder, prefix, key) or _rebuild(folder, prefix, key, runs)
+    if (_end_of_last(path) or 0) > time.time():  # it may have been built while the clock was wrong
+        for run in runs:
+            read_run(run)
+    return path
 
 
-def _require_past(connection: "duckdb.DuckDBPyConnection") -> None:
-    """Raise UsageError for a run of the future: the index may have been built while the clock was wrong."""
-    last = connection.execute("SELECT file, finished FROM runs ORDER BY finished DESC LIMIT 1").fetchall()
-    if last and str(last[0][1]) > datetime.now(UTC).isoformat():
-        try:
-            read_run(Path(last[0][0]))
-        except UsageError:
-            connection.close()
-            raise
+def _end_of_last(index: Path) -> int | None:
+    """When the last run of an index ended, in seconds since 1970, as its name says; None of a name that does not."""
+    words = index.stem.split("-")
+    return int(words[2]) if len(words) == 4 and re.fullmatch(r"[0-9]{1,12}", words[2]) else None
 
 
 def _facts(path: Path, results: Path) -> list[str | int] | None:
@@ -212,7 +224,9 @@ def _facts(path: Path, results: Path) -> list[str | int] | None:
 def _known(folder: Path, prefix: str, key: str) -> Path | None:
     """The index of these files, as it was built; None where there is none."""
     try:
-        for path in folder.glob(f"{prefix}-{key[:_SHORT]}-*.duckdb"):
+        for path in folder.glob(f"{prefix}-{key[:_SHORT]}-[0-9]*-*.duckdb"):
+            if _end_of_last(path) is None:
+                continue
             status = path.lstat()
             if path.stem.endswith(_digest_of_index(path, status.st_size, status.st_mtime_ns)):
                 return path
@@ -241,18 +255,19 @@ def _rebuild(folder: Path, prefix: str, key: str, runs: list[Path]) -> Path:
         with tempfile.TemporaryDirectory(dir=scratch, prefix=f"{os.getpid()}-") as temporary:
             made = Path(temporary) / "index.duckdb"
             try:
-                _build(made, runs)
+                last = _build(made, runs)
             except duckdb.Error:
                 require_space(root)
                 raise
-            path = folder / f"{prefix}-{key[:_SHORT]}-{digest_file(made)[: 2 * _SHORT]}.duckdb"
+            path = folder / f"{prefix}-{key[:_SHORT]}-{last}-{digest_file(made)[: 2 * _SHORT]}.duckdb"
             for old in folder.glob(f"{prefix}-*.duckdb"):
                 old.unlink(missing_ok=True)
             os.replace(made, path)
             return path
 
 
-def _build(made: Path, runs: list[Path]) -> None:
+def _build(made: Path, runs: list[Path]) -> int:
+    """Build it, and return when its last run ended, in seconds since 1970."""
     import duckdb
 
     for name, paths in groupby(sorted(runs, key=lambda path: (path.name, path)), key=lambda path: path.name):
@@ -284,11 +299,15 @@ def _build(made: Path, runs: list[Path]) -> None:
             "CREATE TABLE histories (run VARCHAR, suite VARCHAR, cell VARCHAR, benchmark VARCHAR, policy VARCHAR,"
             " seconds DOUBLE, cost HUGEINT)"
         )
+        ends = [0]
         for path in runs:
-            _load(connection, read_run(path))
+            run = read_run(path)
+            ends.append(int(datetime.fromisoformat(run.header.finished).timestamp()))
+            _load(connection, run)
         connection.execute(_CONTRADICTIONS, [list(_deterministic())])
         connection.execute(_VIEWS)
         connection.execute("CHECKPOINT")  # closing does it too, but says nothing of a full disk
+    return max(ends)
 
 
 def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:

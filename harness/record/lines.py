@@ -24,7 +24,7 @@ Checked = TypeVar("Checked", bound=BaseModel)
 
 
 class _Enclosed(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class _Block(_Enclosed):

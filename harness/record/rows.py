@@ -76,7 +76,7 @@ Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class Model(BaseModel):
     """Frozen, strict about keys; ``class`` is spelt ``policy_class`` in Python."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
 
 class Host(Model):

@@ -18,11 +18,11 @@ from harness.flow.progress import Observer
 from harness.flow.provenance import machine_fields
 from harness.flow.report import RunReport, compare_with_recorded, failed_rows
 from harness.measure import choose_metrics
-from harness.record import open_index
 from harness.record.decisions import store_decisions
+from harness.record.index import require_sound
 from harness.record.journal import Journal
 from harness.record.rows import BenchmarkFacts, History, InstanceFacts, Row, Solving
-from harness.record.runfile import run_files, write_run
+from harness.record.runfile import write_run
 from harness.sharding.cell import SolverCell, SolverResult, cached_solution, run_solver_cell, solver_cell_key
 from harness.sharding.files import load_instance, require_file
 from harness.sharding.judge import EvaluatorError
@@ -65,8 +65,7 @@ def execute_solving(
     bench.sandbox.probe()
     started = datetime.now(UTC)
     metrics = tuple(metric.name for metric in choose_metrics((), Track.SHARDING))
-    if run_files(results)[0]:
-        open_index(results, warn=False).close()  # a torn run file is reported now, not when all is done
+    require_sound(results)  # a torn run file is reported now, not when all is done
     with ExitStack() as cleanup:
         journal = Journal(results, _plan(request, bench))
         cleanup.callback(journal.close, remove=False)

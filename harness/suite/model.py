@@ -116,7 +116,7 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 class Model(BaseModel):
     """Frozen, and strict about keys: a misspelt key is an error, not a default."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 Parameter = (

@@ -20,7 +20,6 @@ from harness.suite.debian import download_orig
 from harness.suite.load import Program
 from harness.suite.model import Part, Source
 from harness.suite.tree import check_tree, laid_over, pack, read_folder, write_tree
-from harness.suite.unpack import read_tarball
 from harness.vocabulary import Origin
 
 __all__ = [
@@ -146,6 +145,8 @@ def _unpacker(program: Program, bench: Bench, offered: Path | None) -> Callable[
     """Puts the whole tree together and checks it before anything of it is written."""
 
     def unpack(entry: Path) -> None:
+        from harness.suite.unpack import read_tarball  # hardly ever needed again
+
         source = program.source
         tarball = _fetched_tarball(source, bench.store, offered)
         tree = read_tarball(tarball, bench)

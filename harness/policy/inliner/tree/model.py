@@ -62,7 +62,7 @@ Index = Annotated[int, Field(ge=0)]
 class Model(BaseModel):
     """Frozen, strict about keys and types: ``"3"`` and ``true`` are no numbers."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class Split(Model):
