@@ -70,16 +70,9 @@ def _job(
     )
 
 
-def run_tool(
-    tool: str,
-    arguments: Sequence[str],
-    files: Mapping[str, Path],
-    results: tuple[str, ...],
-    timeout: float,
-    bench: Bench,
-) -> Finished:
-    """Run ``tool_job``. Raises PrerequisiteError when it fails for want of space on the cache's disk."""
-    done = bench.sandbox.run(tool_job(tool, arguments, files, results, timeout, bench))
+def run_tool(job: Job, bench: Bench) -> Finished:
+    """Run it. Raises PrerequisiteError when it fails for want of space on the cache's disk."""
+    done = bench.sandbox.run(job)
     if not done.ok:
         bench.store.require_space()
     return done

@@ -7,7 +7,25 @@ from harness.suite.load import Program
 from harness.suite.model import Benchmark, Source
 from harness.vocabulary import Origin, Split
 
-__all__ = ["own_program", "write_files"]
+__all__ = ["THROWS", "own_program", "write_files"]
+
+THROWS = r"""
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+struct Noise { ~Noise() { std::puts("gone"); } };
+static int half(int n) {
+  Noise noise;
+  if (n % 2) throw std::runtime_error("odd");
+  return n / 2;
+}
+int main(int argc, char **) {
+  try { std::printf("%d\n", half(argc - 1)); }
+  catch (const std::exception &error) { std::puts(error.what()); return 4; }
+  return 0;
+}
+"""
+"""Throws where it has an odd number of arguments, and cleans up on the way."""
 
 
 def write_files(folder: Path, files: dict[str, str | bytes]) -> Path:

@@ -33,7 +33,7 @@ from harness.policy import kind_of
 from harness.suite.load import Program
 from harness.suite.model import LEAST_COVERAGE
 from harness.suite.workloads import prepare
-from harness.tools import run_tool
+from harness.tools import run_tool, tool_job
 from harness.verify.execute import observe
 from harness.verify.link import link_program
 from harness.verify.verify import counting_runner
@@ -291,7 +291,9 @@ def _ordinary(blocks: Sequence[MappedBlock]) -> Iterable[bool]:
 
 def _undefined(linked_object: Path, bench: Bench) -> list[str]:
     """Symbols that the object wants from libraries. Raises ValueError."""
-    done = run_tool("llvm-nm", ("-u", "-j", linked_object.name), {linked_object.name: linked_object}, (), 60, bench)
+    done = run_tool(
+        tool_job("llvm-nm", ("-u", "-j", linked_object.name), {linked_object.name: linked_object}, (), 60, bench), bench
+    )
     if not done.ok:
         raise ValueError(f"its symbols cannot be listed: {done.reason_line()}")
     return done.stdout.decode("utf-8", "replace").split()

@@ -17,7 +17,7 @@ from harness.errors import CellError
 from harness.freeze import FrozenModule, facts_of
 from harness.freeze.freeze import count_instructions
 from harness.native import llvm_plugin
-from harness.tools import run_tool
+from harness.tools import run_tool, tool_job
 from harness.vocabulary import Outcome
 
 __all__ = ["Compiled", "Optimised", "compile_decisions", "optimise", "run_plan", "run_step"]
@@ -118,7 +118,7 @@ def run_step(step: Step, folder: Path, bench: Bench) -> float:
             files[name] = scratch / name
         if step.plugin is not None:
             files[f"{step.plugin}.so"] = llvm_plugin(step.plugin, bench.toolchain, bench.store)
-        done = run_tool(step.tool, step.arguments, files, wanted, bench.compile_timeout, bench)
+        done = run_tool(tool_job(step.tool, step.arguments, files, wanted, bench.compile_timeout, bench), bench)
     if not done.ok:
         if step.plugin is not None and (found := _DIVERGED.search(done.stderr)):
             raise CellError(Outcome.NOT_REPLAYABLE, found.group(1).decode(errors="replace"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.bench import Bench
-from harness.tools import run_tool
+from harness.tools import run_tool, tool_job
 
 __all__ = ["EDGE_FLAGS", "FLAGS", "MappedBlock", "read_address_map"]
 
@@ -47,7 +47,7 @@ def read_address_map(program: Path, bench: Bench) -> list[MappedBlock]:
     Raises ValueError when the map cannot be read.
     """
     words = ("--bb-addr-map", "--elf-output-style=JSON", _PROGRAM)
-    done = run_tool("llvm-readobj", words, {_PROGRAM: program}, (), 60, bench)
+    done = run_tool(tool_job("llvm-readobj", words, {_PROGRAM: program}, (), 60, bench), bench)
     if not done.ok:
         raise ValueError(f"the BB address map cannot be read: {done.reason_line()}")
     try:

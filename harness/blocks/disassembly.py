@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.bench import Bench
 from harness.blocks.address_map import MappedBlock
-from harness.tools import run_tool
+from harness.tools import run_tool, tool_job
 
 __all__ = ["BlockText", "block_texts"]
 
@@ -58,7 +58,7 @@ def block_texts(program: Path, blocks: Sequence[MappedBlock], bench: Bench) -> l
     high = max(block.address + block.size for block in blocks)
     window = (f"--start-address={low}", f"--stop-address={high}")
     words = ("-d", "--no-show-raw-insn", *window, _PROGRAM)
-    done = run_tool("llvm-objdump", words, {_PROGRAM: program}, (), 120, bench)
+    done = run_tool(tool_job("llvm-objdump", words, {_PROGRAM: program}, (), 120, bench), bench)
     if not done.ok:
         raise ValueError(f"the program cannot be disassembled: {done.reason_line()}")
     addresses: list[int] = []

@@ -21,7 +21,7 @@ from harness.errors import CellError
 from harness.process import Limits, run
 from harness.store import Store, cache_errors
 from harness.toolchain import TARGETS
-from harness.tools import run_tool
+from harness.tools import run_tool, tool_job
 from harness.vocabulary import Outcome, Target
 
 __all__ = ["Cost", "Model", "block_costs", "known_models"]
@@ -92,7 +92,9 @@ def _model(texts: Sequence[str], model: Model, bench: Bench) -> list[Cost]:
                 *(f"-mtriple={TARGETS[model.target].triple}", f"-mcpu={model.cpu}"),
                 *("-json", "-iterations=1", _SKIP, "-instruction-info=false", "-resource-pressure=false", _BLOCKS),
             )
-            done = run_tool("llvm-mca", words, {_BLOCKS: folder / _BLOCKS}, (), bench.compile_timeout, bench)
+            done = run_tool(
+                tool_job("llvm-mca", words, {_BLOCKS: folder / _BLOCKS}, (), bench.compile_timeout, bench), bench
+            )
         said = done.stderr.decode("utf-8", "replace")
         unread = {lines[int(line)]: what for line, what in _ERROR.findall(said) if int(line) in lines}
         if unread:

@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.bench import Bench
 from harness.digest import digest_file, digest_of
 from harness.errors import CellError
-from harness.tools import run_tool
+from harness.tools import run_tool, tool_job
 from harness.vocabulary import Outcome
 
 __all__ = ["Fact", "facts_of", "facts_of_text"]
@@ -60,7 +60,7 @@ def facts_of(bitcode: Path, bench: Bench) -> frozenset[Fact]:
     known = bench.store.get("facts", key)
     if isinstance(known, list) and all(word in set(Fact) for word in known):
         return frozenset(map(Fact, known))
-    done = run_tool("llvm-dis", (_MODULE, "-o", "-"), {_MODULE: bitcode}, (), _SECONDS, bench)
+    done = run_tool(tool_job("llvm-dis", (_MODULE, "-o", "-"), {_MODULE: bitcode}, (), _SECONDS, bench), bench)
     if not done.ok:
         raise CellError(Outcome.COMPILE_ERROR, done.reason_line(), done.transient)
     found = facts_of_text(done.stdout)

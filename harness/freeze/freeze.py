@@ -17,7 +17,7 @@ from harness.suite.load import Program
 from harness.suite.sources import source_tree, tree_digest
 from harness.suite.tree import Entry, Kind, pack
 from harness.toolchain import Toolchain
-from harness.tools import run_tool
+from harness.tools import run_tool, tool_job
 from harness.vocabulary import Level, Target
 
 __all__ = ["FrozenModule", "freeze", "freeze_key", "program_digest"]
@@ -109,7 +109,15 @@ def _linked(units: Sequence[Path], where: str, bench: Bench) -> tuple[bytes, byt
 def count_instructions(module: Path, bench: Bench) -> int:
     """IR instructions of a bitcode file, by LLVM's own ``func-properties`` analysis."""
     done = run_tool(
-        "opt", (f"-passes={commands.COUNT}", "-disable-output", module.name), {module.name: module}, (), _SECONDS, bench
+        tool_job(
+            "opt",
+            (f"-passes={commands.COUNT}", "-disable-output", module.name),
+            {module.name: module},
+            (),
+            _SECONDS,
+            bench,
+        ),
+        bench,
     )
     if not done.ok:
         raise UsageError(f"cannot be read: {done.reason_line()}", where=str(module))

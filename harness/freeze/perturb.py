@@ -14,7 +14,7 @@ from harness.bench import Bench
 from harness.digest import digest_file, digest_of
 from harness.errors import UsageError
 from harness.freeze.freeze import FrozenModule, count_instructions
-from harness.tools import run_tool
+from harness.tools import run_tool, tool_job
 
 __all__ = ["COPIES", "is_perturbed", "perturb", "perturbed"]
 
@@ -61,7 +61,7 @@ def _key(frozen: FrozenModule, copy: int, bench: Bench) -> str:
 
 def _tool(tool: str, file: Path, bench: Bench) -> bytes:
     """What the tool makes of the file."""
-    done = run_tool(tool, (file.name, "-o", _OUTPUT), {file.name: file}, (_OUTPUT,), _SECONDS, bench)
+    done = run_tool(tool_job(tool, (file.name, "-o", _OUTPUT), {file.name: file}, (_OUTPUT,), _SECONDS, bench), bench)
     if not done.ok:
         raise UsageError(f"a copy with other names cannot be made: {done.reason_line()}")
     if _OUTPUT not in done.results:

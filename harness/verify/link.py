@@ -19,7 +19,7 @@ from harness.freeze.commands import driver
 from harness.process import Limits, run
 from harness.suite.model import Benchmark
 from harness.toolchain import TARGETS, Toolchain
-from harness.tools import run_tool
+from harness.tools import run_tool, tool_job
 from harness.vocabulary import Outcome, Target
 
 __all__ = ["link_command", "link_program", "linked"]
@@ -82,7 +82,9 @@ def link_program(
     Raises CellError (``compile-error``) when it cannot be linked.
     """
     words = _linker_words(bench.toolchain, tuple(link_command(benchmark, target, _OBJECT, _PROGRAM)))
-    done = run_tool("ld.lld", (*words, *_shuffling(layout)), {_OBJECT: linked_object}, (_PROGRAM,), _SECONDS, bench)
+    done = run_tool(
+        tool_job("ld.lld", (*words, *_shuffling(layout)), {_OBJECT: linked_object}, (_PROGRAM,), _SECONDS, bench), bench
+    )
     if not done.ok:
         raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason_line()}", done.transient)
     if _PROGRAM not in done.results:

@@ -13,7 +13,7 @@ from harness.blocks.address_map import MappedBlock
 from harness.engine import local_engine
 from harness.flow.progress import SilentObserver
 from tests.drive import Answer, Sketch, User, write_suite
-from tests.programs import own_program
+from tests.programs import THROWS, own_program
 
 HALF = r"""
 #include <stdio.h>
@@ -29,22 +29,6 @@ static int rare(int n) {
 int main(int argc, char **argv) {
   if (argc > 1 && !strcmp(argv[1], "rare")) printf("%d\n", rare(argc * 15));
   printf("%d\n", common(7));
-  return 0;
-}
-"""
-THROWS = r"""
-#include <cstdio>
-#include <stdexcept>
-#include <string>
-struct Noise { ~Noise() { std::puts("gone"); } };
-static int half(int n) {
-  Noise noise;
-  if (n % 2) throw std::runtime_error("odd");
-  return n / 2;
-}
-int main(int argc, char **) {
-  try { std::printf("%d\n", half(argc - 1)); }
-  catch (const std::exception &error) { std::puts(error.what()); return 4; }
   return 0;
 }
 """

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -117,10 +118,10 @@ def test_one_iteration_says_what_a_hundred_say(target: Target, bench: Bench, mon
     texts = ["\n".join(body) for body in SAMPLES[target]]
     once = block_costs(texts, Model(target, TARGETS[target].model), bench)
 
-    def hundred(tool: str, words: Sequence[str], *rest: Any) -> Finished:
-        more = [word.replace("-iterations=1", "-iterations=100") for word in words]
-        assert more != list(words)
-        return run_tool(tool, more, *rest)
+    def hundred(job: Job, bench: Bench) -> Finished:
+        more = tuple(word.replace("-iterations=1", "-iterations=100") for word in job.arguments)
+        assert more != job.arguments
+        return run_tool(replace(job, arguments=more), bench)
 
     monkeypatch.setattr(throughput, "run_tool", hundred)
     monkeypatch.setattr(throughput, "_recall", lambda *_: {})
@@ -145,11 +146,11 @@ SAMPLES = {
 
 def test_costs_are_kept_by_content(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Model(Target.X86_64, "skylake-avx512")
-    started: list[str] = []
+    started: list[Job] = []
 
-    def spy(tool: str, *rest: Any) -> Finished:
-        started.append(tool)
-        return run_tool(tool, *rest)
+    def spy(job: Job, bench: Bench) -> Finished:
+        started.append(job)
+        return run_tool(job, bench)
 
     monkeypatch.setattr(throughput, "run_tool", spy)
     new = ["xorl\t%r9d, %r8d\nnotl\t%r9d", "notl\t%r10d\nxorl\t%r9d, %r11d", ""]

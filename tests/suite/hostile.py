@@ -6,10 +6,10 @@ import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.suite.load import Program, load_suite
+from harness.suite.load import LoadedSuite, Program, load_suite
 from tests.programs import write_files
 
-__all__ = ["debian_program", "device", "fifo", "file", "folder", "hard", "link", "tar_of"]
+__all__ = ["debian_program", "debian_suite", "device", "fifo", "file", "folder", "hard", "link", "tar_of"]
 
 Member = tuple[tarfile.TarInfo, bytes]
 
@@ -64,6 +64,13 @@ def tar_of(members: Iterable[Member], path: Path, form: int = tarfile.PAX_FORMAT
 
 def debian_program(place: Path, sha256: str, more: str = "", tarball: str = "pack_1.0.orig.tar.gz") -> Program:
     """A program of a suite at ``place`` whose source is that tarball."""
+    return debian_suite(place, sha256, more, tarball).programs[0]
+
+
+def debian_suite(
+    place: Path, sha256: str, more: str = "", tarball: str = "pack_1.0.orig.tar.gz", inputs: str = ""
+) -> LoadedSuite:
+    """A suite at ``place`` of one program whose source is that tarball; ``more`` is of the source."""
     text = f"""
 name = "packed"
 version = "1"
@@ -84,7 +91,7 @@ source = "pack"
 description = "Nothing."
 files = ["main.c"]
 split = "train"
-workloads = [{{ name = "small" }}]
+workloads = [{{ name = "small"{inputs} }}]
 """
     write_files(place, {"suite.toml": text})
-    return load_suite(str(place / "suite.toml")).programs[0]
+    return load_suite(str(place / "suite.toml"))

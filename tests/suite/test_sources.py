@@ -23,10 +23,11 @@ from harness.flow.stages import fetch_sources
 from harness.freeze.freeze import program_digest
 from harness.store import Store
 from harness.suite import debian
-from harness.suite.load import LoadedSuite, Program, load_suite
+from harness.suite.load import LoadedSuite, Program
 from harness.suite.sources import fetched_tree, is_fetched, source_tree, tree_digest
 from harness.suite.workloads import inputs_exist, prepare
 from tests.programs import own_program, write_files
+from tests.suite.hostile import debian_suite
 
 FILES = {"main.c": b"int main(void) { return 0; }\n", "sub/part.c": b"int part;\n", "config.h": b"#define UPSTREAM\n"}
 
@@ -42,31 +43,8 @@ def tarball(path: Path, files: dict[str, bytes], top: str = "pack-1.0") -> bytes
 
 
 def suite(folder: Path, sha256: str, overlay: bool = False, more: str = "", inputs: str = "") -> LoadedSuite:
-    text = f"""
-name = "packed"
-version = "1"
-description = "One program."
-
-[sources.pack]
-origin = "debian"
-licence = "MIT"
-package = "pack"
-version = "1.0"
-tarball = "pack_1.0.orig.tar.gz"
-sha256 = "{sha256}"
-{'overlay = "over"' if overlay else ""}
-{more}
-
-[[benchmarks]]
-name = "main"
-source = "pack"
-description = "Nothing."
-files = ["main.c"]
-split = "train"
-workloads = [{{ name = "small"{inputs} }}]
-"""
-    write_files(folder, {"suite.toml": text})
-    return load_suite(str(folder / "suite.toml"))
+    over = 'overlay = "over"\n' if overlay else ""
+    return debian_suite(folder, sha256, over + more, inputs=inputs)
 
 
 @pytest.fixture

@@ -18,27 +18,12 @@ from harness.suite.load import Program, load_suite
 from harness.suite.workloads import prepare
 from harness.verify import Trial, expected_results, verify
 from harness.vocabulary import Level, Outcome, Target
-from tests.programs import own_program
+from tests.programs import THROWS, own_program
 
 KEPT = "function(simplifycfg),default<Oz>"
 REMOVED = f"function(lower-invoke),{KEPT}"
 UNWINDING = "function(dwarf-eh-prepare),default<Oz>"
 """Unwinding begins again at the landing pad that it comes from, for ever."""
-THROWS = r"""
-#include <cstdio>
-#include <stdexcept>
-struct Noise { ~Noise() { std::puts("gone"); } };
-static int half(int n) {
-  Noise noise;
-  if (n % 2) throw std::runtime_error("odd");
-  return n / 2;
-}
-int main(int argc, char **) {
-  try { std::printf("%d\n", half(argc - 1)); }
-  catch (const std::exception &error) { std::puts(error.what()); return 4; }
-  return 0;
-}
-"""
 QUIET = {"name": "even", "args": ["a", "b"]}
 LOUD = {"name": "odd", "args": ["a"], "exit": 4, "timeout": 2}
 
