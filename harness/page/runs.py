@@ -21,6 +21,8 @@ from harness.vocabulary import Track
 
 __all__ = ["render"]
 
+_DIGITS = 12
+
 
 def render() -> None:
     """Show the page."""
@@ -44,7 +46,7 @@ def render() -> None:
 def _table(table: Sequence[RecordedRun]) -> None:
     frame = pd.DataFrame(
         {
-            "run": [run.run for run in table],
+            "run": [_shortened(run.run) for run in table],
             "started": [day(run.started) for run in table],
             "suite": [f"{run.suite} {run.suite_version}" for run in table],
             "track": [run.track for run in table],
@@ -60,17 +62,23 @@ def _table(table: Sequence[RecordedRun]) -> None:
         frame,
         "runs",
         {
-            "run": config.TextColumn("run", width=310),
+            "run": config.TextColumn("run", width=310, help=f"The digest's first {_DIGITS} digits; all are below."),
             "started": config.TextColumn("started (UTC)", width=125),
-            "suite": config.TextColumn("suite", width=75),
+            "suite": config.TextColumn("suite", width=90),
             "track": config.TextColumn("track", width=70),
             "cells": config.NumberColumn("cells", format="%,d", width=55),
             "failed": config.NumberColumn("failed", format="%,d", width=60, help="Outcome other than ok."),
             "llvm": config.TextColumn("LLVM", width=60),
             "commit": config.TextColumn("commit", width=135, help="Of the harness; dirty: with changes beyond it."),
-            "cpu": config.TextColumn("CPU", width=95),
+            "cpu": config.TextColumn("CPU", width=80),
         },
     )
+
+
+def _shortened(name: str) -> str:
+    """The name with the beginning of its digest: whole, it is wider than a column."""
+    front, _, digest = name.rpartition("-")
+    return f"{front}-{digest[:_DIGITS]}"
 
 
 def _commit(run: RecordedRun) -> str:
