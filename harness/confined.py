@@ -23,12 +23,15 @@ def confined(script: Path, content: bytes, limits: Limits, *arguments: str, pack
     try:
         with os.fdopen(source, "wb", closefd=False) as file:
             file.write(content)
-        options = ("-I", "-B") if packages else ("-I", "-B", "-S")
+        options = ("-s", "-P", "-B") if packages else ("-I", "-B", "-S")
+        environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "OPENBLAS_NUM_THREADS": "1"}
+        if packages:  # wherever this process has them from
+            environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if Path(path).is_absolute())
         return run(
             [sys.executable, *options, script, *arguments],
             cwd=Path("/"),
             limits=limits,
-            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "OPENBLAS_NUM_THREADS": "1"},
+            env=environment,
             stdin=Path(f"/proc/self/fd/{source}"),
         )
     finally:

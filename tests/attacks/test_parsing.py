@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from harness.admission import definition_findings
+from harness.confined import confined
 from harness.errors import CellError, UsageError
 from harness.policy import load_policy
 from harness.policy.heuristic.hyperparameters import parse_hyperparameters, require_no_options
@@ -21,6 +22,7 @@ from harness.policy.inliner.channel import check_python
 from harness.policy.inliner.tree import parse_tree
 from harness.policy.inliner.tree.convert import from_xgboost
 from harness.policy.inliner.tree.model import MAX_NODES
+from harness.process import Limits
 from harness.sharding.apart import make_apart, parse_apart
 from harness.sharding.generate import generate as generate_instance
 from harness.suite.generators import generate
@@ -282,6 +284,18 @@ def test_an_instance_of_an_untrusted_suite_is_limited(tmp_path: Path) -> None:
     for content in (b"[" * 1_000_000, b"[" + b"[]," * 21_000_000 + b"1]", b"{}"):
         with pytest.raises(UsageError, match="x/y"):
             parse_apart(content, "x/y", tmp_path)
+
+
+def test_what_runs_apart_finds_packages_wherever_the_harness_has_them_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By ``PYTHONPATH``, too, which an isolated interpreter does not read."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "brought.py").write_text("ANSWER = 42")
+    (tmp_path / "script.py").write_text("import brought; print(brought.ANSWER)")
+    monkeypatch.syspath_prepend(tmp_path / "elsewhere")
+    ended = confined(tmp_path / "script.py", b"", Limits(), packages=True)
+    assert ended.stdout == b"42\n", ended.stderr
 
 
 def test_a_suite_of_faults_is_judged_in_seconds_and_shows_a_hundred(tmp_path: Path) -> None:
