@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from harness.bench import Bench
 from harness.errors import UsageError
+from harness.suite.load import Program
 from harness.suite.sources import source_tree
 from harness.suite.tree import Kind, check_tree, write_tree
 from harness.suite.unpack import read_index, read_tarball
@@ -118,6 +119,39 @@ sha256 = "{part}"
         source_tree(program, bench, offered)
 
 
+def with_library(members: list[Member], library: list[Member], folder: str, place: Path) -> Program:
+    """A program whose tarball has another one unpacked into a folder of its tree; both lie in ``place``."""
+    place.mkdir(exist_ok=True)
+    part = tar_of(library, place / "lib_1.orig.tar.gz")
+    more = f"""
+[[sources.pack.parts]]
+folder = "{folder}"
+package = "lib"
+version = "1"
+tarball = "lib_1.orig.tar.gz"
+sha256 = "{part}"
+"""
+    return debian_program(place / "suite", tar_of([MAIN, *members], place / TARBALL), more)
+
+
+def test_links_that_lead_out_only_together(tmp_path: Path, bench: Bench) -> None:
+    """Each of two tarballs is in order by itself: the one's link leads through a folder that the other makes a link."""
+    out = link("pack/out", "lib/here/../../home")
+    for here, refused in ((folder("lib/here"), False), (link("lib/here", "."), True)):
+        program = with_library([out], [here], "lib", tmp_path / str(refused))
+        if refused:
+            with pytest.raises(UsageError, match="the link out leads out of the source tree"):
+                source_tree(program, bench, tmp_path / str(refused))
+        else:
+            assert source_tree(program, bench, tmp_path / str(refused)).path.is_dir()
+
+
+def test_not_even_a_link_takes_a_links_place(tmp_path: Path, bench: Bench) -> None:
+    program = with_library([folder("pack/sub"), link("pack/sub/a", "b")], [link("lib/a", "c")], "sub", tmp_path)
+    with pytest.raises(UsageError, match="sub/a cannot be laid over the source tree, which has a link in that place"):
+        source_tree(program, bench, tmp_path)
+
+
 @pytest.mark.parametrize("where", ["file", "folder", "the overlay itself", "FIFO"])
 def test_an_overlay_that_is_a_way_out(where: str, victim: Path, tmp_path: Path, bench: Bench) -> None:
     suite = tmp_path / "suite"
@@ -160,31 +194,38 @@ def test_too_many_members(tmp_path: Path, bench: Bench) -> None:
         read_tarball(tmp_path / TARBALL, bench)
 
 
-def test_what_is_written_has_ordinary_modes_and_the_tarballs_times(tmp_path: Path, bench: Bench) -> None:
+@pytest.mark.parametrize("umask", [0, 0o077])
+def test_what_is_written_has_ordinary_modes_and_the_tarballs_times(umask: int, tmp_path: Path, bench: Bench) -> None:
     exact, content = file("pack/exact", b"x")
     exact.pax_headers = {"mtime": "1659638806.107815841"}
+    empty, _ = folder("pack/empty")
+    empty.pax_headers = exact.pax_headers
     members = [
         MAIN,
         file("pack/run", b"#!/bin/sh\n", 0o777),
         (exact, content),
         hard("pack/sub/again", "pack/main.c"),
         link("pack/sub/same", "../main.c"),
-        folder("pack/empty"),
+        folder("pack/sub"),
+        (empty, b""),
+        file("pack/other", f"{umask}\n".encode()),  # a tree of its own
     ]
     digest = tar_of(members, tmp_path / TARBALL)
-    old = os.umask(0)
+    program = debian_program(tmp_path / "suite", digest)
+    old = os.umask(umask)
     try:
-        tree = source_tree(debian_program(tmp_path / "suite", digest), bench, tmp_path).path
+        tree = source_tree(program, bench, tmp_path).path
     finally:
         os.umask(old)
     modes = {p.relative_to(tree).as_posix(): oct(p.lstat().st_mode) for p in tree.rglob("*") if not p.is_symlink()}
     assert modes == {
-        **dict.fromkeys(("main.c", "exact", "sub/again"), "0o100644"),
+        **dict.fromkeys(("main.c", "exact", "other", "sub/again"), "0o100644"),
         "run": "0o100755",
         **dict.fromkeys(("sub", "empty"), "0o40755"),
     }
     assert (tree / "main.c").stat().st_mtime_ns == 1_000_000_000 * 10**9
     assert (tree / "exact").stat().st_mtime_ns == 1_659_638_806_107_815_841
+    assert (tree / "empty").stat().st_mtime_ns == 1_659_638_806_107_815_841
     assert (tree / "sub" / "same").read_bytes() == MAIN[1]
     assert (tree / "sub" / "again").stat().st_nlink == 1
     shutil.rmtree(tree.parent)
