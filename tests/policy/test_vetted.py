@@ -2,7 +2,10 @@
 
 import re
 import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,17 +13,18 @@ from harness.apply import compile_decisions
 from harness.bench import Bench
 from harness.decide import Decisions
 from harness.errors import CellError
+from harness.flow.cell import Cell, cell_key
 from harness.freeze import Fact, facts_of, freeze
 from harness.policy import load_policy
 from harness.policy.pass_sequence import PassSequenceKind
 from harness.policy.pass_sequence.check import ADAPTORS, PassRefusedError, pipeline_of_action, refused_on, vet
 from harness.policy.pass_sequence.kind import resolve
 from harness.policy.pass_sequence.names import GONE, LEGACY_ACTIONS
-from harness.policy.pass_sequence.vetted import VETTED
+from harness.policy.pass_sequence.vetted import VETTED, table_digest
 from harness.policy.pass_sequence.vetted.page import passes_page
 from harness.suite.load import Program
 from harness.toolchain import Toolchain
-from harness.vocabulary import Level, Outcome, PolicyKind, Target
+from harness.vocabulary import Level, Outcome, PolicyKind, Target, Track
 from tests.drive import ROOT, write_policy
 from tests.programs import own_program
 
@@ -182,6 +186,32 @@ def test_an_action_that_would_harm_the_module_does_nothing() -> None:
     assert [pipeline_of_action(action, set()) for action in GONE] == [None] * len(GONE)
     with pytest.raises(KeyError):
         pipeline_of_action("structurizecfg", set())
+
+
+@pytest.fixture
+def counted_anew() -> Iterator[None]:
+    """The digest of the table is taken once in a process."""
+    table_digest.cache_clear()
+    yield
+    table_digest.cache_clear()
+
+
+@pytest.mark.parametrize("change", [{"allowed": False}, {"unless": Fact.ATOMICS}, {"parameters": frozenset()}])
+def test_another_table_makes_other_cells_of_lists(
+    change: dict[str, Any], bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted_anew: None
+) -> None:
+    """What the cache has of a list is not believed when a pass, even one that it does not name, is judged otherwise."""
+    program = c_program(tmp_path, PLAIN)
+    frozen = freeze(program, Target.X86_64, Level.OZ, bench)
+    policies = [load_policy(str(write_policy(tmp_path / "list", "mem2reg"))), load_policy("Oz")]
+
+    def keys() -> list[str]:
+        return [cell_key(Cell(program, Target.X86_64, Track.SIZE, policy, 0), frozen, bench) for policy in policies]
+
+    before = keys()
+    monkeypatch.setitem(VETTED, "sroa", replace(VETTED["sroa"], **change))
+    table_digest.cache_clear()
+    assert [one == other for one, other in zip(before, keys(), strict=True)] == [False, True]
 
 
 def test_the_text_of_a_default_pipeline_is_a_list(bench: Bench, toolchain: Toolchain, tmp_path: Path) -> None:
