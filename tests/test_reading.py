@@ -28,6 +28,14 @@ def test_a_file_of_three_gibibytes_is_not_read(tmp_path: Path) -> None:
         read_bytes(file, 64 * KIB)
 
 
+def test_a_file_that_has_more_than_it_says_is_not_read_to_its_end() -> None:
+    """As one that grows meanwhile, and as those of the kernel, which say that they are empty."""
+    told = Path("/proc/self/maps")
+    assert told.stat().st_size == 0
+    with pytest.raises(UsageError, match=r"larger than 100 bytes: it is growing"):
+        read_bytes(told, 100)
+
+
 def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path) -> None:
     """A FIFO without a writer and a terminal would be waited for, and /dev/zero has no end."""
     os.mkfifo(tmp_path / "fifo")
