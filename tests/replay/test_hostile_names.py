@@ -1,11 +1,13 @@
 """Scripts that the harness prints, from rows and suites whose names hold commands: none of these runs."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.bench import Bench
+from harness.errors import UsageError
 from harness.record import Header, Row, RunFile
 from harness.replay import script
 from harness.replay.find import program_of
@@ -14,7 +16,10 @@ from harness.sharding.evaluate import evaluate
 from harness.sharding.files import instance_content, load_instance
 from harness.sharding.replay import judging_script
 from harness.sharding.suite import load_sharding_suite
+from harness.suite.model import Part, Source
+from harness.vocabulary import Origin
 from tests.drive import TINY, User
+from tests.programs import own_program
 
 NAMES = [
     "a\ntouch {canary}\n",
@@ -64,6 +69,69 @@ def test_names_in_rows_run_nothing(tiny: User, tmp_path: Path, pattern: str, mon
         run_up_to_tools(text, tmp_path)
         run_up_to_tools(text.replace('"$LLVM"/', "true "), tmp_path)  # as if every tool had done its work
         assert not (tmp_path / "canary").exists()
+
+
+@pytest.mark.parametrize("pattern", NAMES)
+def test_names_of_tarballs_run_nothing(
+    tiny: User, tmp_path: Path, pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A suite with such names is refused when it is read; the script does not rely on that either."""
+    (run,) = tiny.runs()
+    row = next(r for r in run.rows if r.object_digest)
+    evil = pattern.replace("{canary}", str(tmp_path / "canary"))
+    named = {"package": evil, "version": evil, "tarball": evil, "sha256": evil}
+    source = Source.model_construct(
+        **named, origin=Origin.DEBIAN, overlay=None, build=None, parts=(Part.model_construct(**named, folder=evil),)
+    )
+    program = replace(program_of(run, row.benchmark, str(TINY)), source=source)
+    monkeypatch.setattr(script, "program_of", lambda *_: program)
+    text = repro_script(run, row, tiny.results, str(TINY))
+    run_up_to_tools(text, tmp_path)
+    for stop, on in (('"$LLVM"/', "true "), ("set -eu", "set -u"), ("exit 1", "true"), ("tar --extract", "true")):
+        assert stop in text
+        text = text.replace(stop, on)
+    run_up_to_tools(text, tmp_path)  # as if the tarballs were there, and those that were pinned
+    assert not (tmp_path / "canary").exists()
+
+
+def test_names_and_contents_of_sources_run_nothing(tiny: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stand in the script itself, and come out of it as they were."""
+    (run,) = tiny.runs()
+    row = next(r for r in run.rows if r.object_digest)
+    names = [
+        "$(touch canary).h",
+        "`touch canary`.h",
+        "'; touch canary; '.h",
+        '"; touch canary; ".h',
+        "a b;touch canary.h",
+    ]
+    contents = [
+        "END_OF_FILE\ntouch canary\n",
+        "$(touch canary)\r\n",
+        "END_OF_FILE_\nEND_OF_FILE\ntouch canary",
+        "",
+        "\n",
+    ]
+    files = dict(zip(names, contents, strict=True))
+    program = own_program(tmp_path / "suite", {"main.c": "int main(void) { return 0; }\n", **files})
+    monkeypatch.setattr(script, "program_of", lambda *_: program)
+    run_up_to_tools(repro_script(run, row, tiny.results, str(TINY)), tmp_path)
+    assert not list(tmp_path.rglob("canary"))
+    written = {name: (tmp_path / "built" / "source" / name).read_bytes().decode() for name in names}
+    assert written == {name: text if not text or text.endswith("\n") else f"{text}\n" for name, text in files.items()}
+
+
+@pytest.mark.parametrize(("content", "why"), [(b"int x; // \0\n", "has a zero byte"), (b"// \xff\n", "not UTF-8 text")])
+def test_a_source_that_no_script_can_hold_is_refused(
+    content: bytes, why: str, tiny: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (run,) = tiny.runs()
+    row = next(r for r in run.rows if r.object_digest)
+    program = own_program(tmp_path / "suite", {"main.c": content})
+    monkeypatch.setattr(script, "program_of", lambda *_: program)
+    with pytest.raises(UsageError, match=why) as raised:
+        repro_script(run, row, tiny.results, str(TINY))
+    assert raised.value.where == str(program.folder / "src" / "main.c")
 
 
 @pytest.mark.parametrize("pattern", NAMES)
