@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli.output import Column, Format, emit
+from harness.text import is_printable
 from tests.drive import ROOT, User, write_policy
 
 START = "import sys; from harness.cli import main; sys.argv[0] = 'harness'; main()"
@@ -71,6 +73,16 @@ def test_a_policy_says_nothing_to_the_terminal(user: User, tmp_path: Path) -> No
         answer.refused(2, field)
         assert "\x1b" not in answer.err
         assert "\u202e" not in answer.err
+
+
+@pytest.mark.parametrize("format_", Format)
+def test_what_a_record_holds_does_nothing(format_: Format, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever has come that far: no escape sequence is printed, and a line of a table is one line."""
+    emit([{"name": "a\x1b[2J\u202e\nerror: forged"}], [Column("NAME", "name")], format_)
+    shown = capsys.readouterr().out
+    assert is_printable(shown, lines=True) and "error: forged" in shown
+    if format_ is Format.TABLE:
+        assert shown.splitlines()[0] == "NAME" and len(shown.splitlines()) == 3
 
 
 def test_a_file_with_a_loud_name_is_named_in_visible_letters(user: User) -> None:
