@@ -25,12 +25,15 @@ from harness.policy.inliner.tree.model import MAX_NODES
 from harness.process import Limits
 from harness.sharding.apart import make_apart, parse_apart
 from harness.sharding.generate import generate as generate_instance
+from harness.store import Store
 from harness.suite.generators import generate
 from harness.suite.generators.apart import generate_apart
 from harness.suite.locate import locate
 from harness.suite.model import Workload
+from harness.suite.workloads import prepare
 from harness.verify.execute import result_digest
 from tests.drive import ROOT
+from tests.programs import own_program
 
 MANIFEST = """name = "mine"
 version = "1"
@@ -277,6 +280,18 @@ def test_a_generator_of_an_untrusted_suite_is_limited(monkeypatch: pytest.Monkey
         generate_apart("noise", 1, {"size": 2 << 20})
     with pytest.raises(UsageError, match="must be of type int"):
         generate_apart("noise", 1, {"size": "x"})
+
+
+def test_an_input_of_an_untrusted_suite_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is made for a program."""
+    from harness import process
+    from harness.suite.generators import apart
+
+    monkeypatch.setattr(apart, "_LIMITS", process.Limits(wall=20, memory=256 << 20, file_size=1 << 20))
+    many = {"file": "in", "generator": "noise", "seed": 1, "params": {"size": 2 << 20}}
+    program = own_program(tmp_path, {"main.c": ""}, workloads=[{"name": "only", "inputs": [many]}])
+    with pytest.raises(UsageError, match=r"input in: .*cannot make an input of these parameters"):
+        prepare(program, Store(tmp_path / "cache"))
 
 
 def test_an_instance_of_an_untrusted_suite_is_limited(tmp_path: Path) -> None:

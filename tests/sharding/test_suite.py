@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -14,10 +15,12 @@ import pytest
 
 from harness.errors import PrerequisiteError, UsageError
 from harness.paths import SUITES
+from harness.process import Limits
+from harness.sharding import apart
 from harness.sharding.evaluate import evaluate, verify
-from harness.sharding.files import data_folders, load_instance
+from harness.sharding.files import data_folders, instance_content, load_instance
 from harness.sharding.generate import generate, least_usage
-from harness.sharding.suite import InstanceEntry, Problem, Upstream, load_sharding_suite
+from harness.sharding.suite import InstanceEntry, Made, Problem, Upstream, load_sharding_suite
 from harness.store import Store
 from harness.suite.load import load_suite
 from harness.vocabulary import Split
@@ -90,6 +93,21 @@ def test_another_file_of_the_name_is_refused(data: Path, own_store: Store) -> No
     with pytest.raises(UsageError, match="not the file that the suite pins") as error:
         load_instance(problem(UPSTREAM), own_store)
     assert error.value.where == str(data / "x.json.gz")
+
+
+def test_a_suite_from_elsewhere_is_read_and_made_within_limits(
+    data: Path, own_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a suite that comes with the harness the same takes as long as it takes."""
+    monkeypatch.setattr(apart, "_LIMITS", Limits(wall=0.001))
+    (data / "x.json.gz").write_bytes(CONTENT)
+    found = problem(UPSTREAM)
+    recipe = Made(seed=1, layers=2, mesh=(2, 2))
+    made = replace(found, entry=InstanceEntry(name="X", seconds=1, split=Split.TEST, made=recipe))
+    for work, one in ((load_instance, found), (instance_content, made)):
+        with pytest.raises(UsageError, match=r"cannot be read or made: it takes more than 0\.001 s"):
+            work(one, own_store)
+        assert load_instance(replace(one, folder=SUITES), own_store).nodes > 0
 
 
 def test_what_is_not_here_is_fetched_once(data: Path, own_store: Store, upstream: list[str]) -> None:
