@@ -111,7 +111,17 @@ class Toolchain:
 
     def runtime_fingerprint(self, target: Target, language: str = "c") -> str:
         """The part of the fingerprint that verification on ``target`` depends on; of C++, with its library."""
-        return _runtime_fingerprint(self, target, language)
+        if (target, language) not in self._runtimes:
+            self.libc(target), self.emulator(target)  # raises with the remedy where one is missing
+            runtime = self.fingerprint.runtime[target.value]
+            library = _cxx_library(self.tool("clang++"), target) if language == "c++" else None
+            self._runtimes[target, language] = digest_of([runtime, library]) if library else runtime
+        return self._runtimes[target, language]
+
+    @cached_property
+    def _runtimes(self) -> dict[tuple[Target, str], str]:
+        """What ``runtime_fingerprint`` has said: every cell's key asks."""
+        return {}
 
     def _executables(self) -> list[Path]:
         return [Path(os.path.realpath(self.tool(name))) for name in ("clang", "opt", "llvm-link")]
@@ -133,13 +143,6 @@ class Toolchain:
         files = [self.libc(target), Path(os.path.realpath(self.tool("ld.lld")))]
         files += [Path(os.path.realpath(emulator)) for emulator in emulators]
         return digest_of({path.name: remembered.of(path) for path in files})
-
-
-@lru_cache(maxsize=64)
-def _runtime_fingerprint(toolchain: Toolchain, target: Target, language: str) -> str:
-    toolchain.libc(target), toolchain.emulator(target)  # raises with the remedy where one is missing
-    runtime = toolchain.fingerprint.runtime[target.value]
-    return runtime if language == "c" else digest_of([runtime, _cxx_library(toolchain.tool("clang++"), target)])
 
 
 def find_toolchain(environment: dict[str, str] | None = None) -> Toolchain:

@@ -140,18 +140,28 @@ def test_counts_are_compared_too(tiny: User, tmp_path: Path) -> None:
     assert "2 of 3 values" in answer.err
 
 
-def test_counts_of_other_workloads_are_not_compared(tiny: User, tmp_path: Path) -> None:
-    """A later version of the suite has more workloads: what they execute is another sum, and no forgery."""
+@pytest.mark.parametrize(
+    ("version", "workloads", "compared"),
+    [("1", "f" * 64, False), ("0", None, False), ("0", "the same", True)],
+    ids=["other workloads", "an older file's version", "another version with the same workloads"],
+)
+def test_counts_are_compared_on_the_same_workloads(
+    version: str, workloads: str | None, compared: bool, tiny: User, tmp_path: Path
+) -> None:
+    """A later version of the suite may have more workloads: what they execute is another sum, and no forgery."""
     user = User(tiny.cache, tmp_path / "results")
     words = ("--suite", TINY, "--benchmark", "glob", "--target", "x86-64")
     user.harness("run", *words, "--policy", "Oz", "--metric", "size.alloc,instructions", code=0)
     (run,) = user.runs()
     rows = [row.model_copy(update={"value": 1}) if row.metric == "instructions" else row for row in run.rows]
-    header = run.header.model_copy(update={"suite_version": "0"})
+    facts = run.header.benchmarks["glob"]
+    if workloads != "the same":
+        facts = facts.model_copy(update={"workloads": workloads})
+    header = run.header.model_copy(update={"suite_version": version, "benchmarks": {"glob": facts}})
     forged = forge(replace(run, rows=tuple(rows), header=header))
-    answer = user.harness("replay", forged.header.run, "--suite", TINY, code=0)
-    assert "1 of 1 values" in answer.err
-    assert "is another than in the run: instructions" in answer.err
+    answer = user.harness("replay", forged.header.run, "--suite", TINY, code=int(compared))
+    assert ("1 of 2 values" if compared else "1 of 1 values") in answer.err
+    assert ("is another than in the run: instructions" in answer.err) is not compared
 
 
 def test_decisions_that_no_longer_compile(recorded: User, tmp_path: Path) -> None:
