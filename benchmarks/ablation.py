@@ -14,17 +14,17 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.bench import open_bench
+from harness.base.paths import SUBMISSIONS
+from harness.base.vocabulary import Origin
 from harness.cli.output import note, observer
-from harness.paths import SUBMISSIONS
 from harness.policy import Policy
 from harness.policy.load import load_policy
+from harness.problems.sharding.request import make_solve_request
+from harness.problems.sharding.run import execute_solving
+from harness.problems.sharding.standings import SolverTable, solver_standings
 from harness.rank.question import questions
-from harness.rank.solver_standings import SolverTable, solver_standings
 from harness.record import open_index
-from harness.sharding.request import make_solve_request
-from harness.sharding.run import execute_solving
-from harness.vocabulary import Origin
+from harness.sandbox.bench import open_bench
 
 SOLVER = "layout-messages"
 PARTS = ("presolve", "pricing", "messages", "sampling", "annealing", "chains", "restarts")

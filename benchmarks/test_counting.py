@@ -12,19 +12,19 @@ from typing import Any
 import pytest
 
 from harness.apply import compile_decisions, optimise
-from harness.bench import Bench, open_bench
-from harness.blocks import Code, analyse, profile
-from harness.blocks.throughput import Model, block_costs
-from harness.flow.cell import Cell
+from harness.base.vocabulary import Target, Track
+from harness.basic_blocks import Code, analyse, profile
+from harness.basic_blocks.throughput import Model, block_costs
 from harness.freeze import freeze
 from harness.policy import kind_of, load_policy
+from harness.problems.programs.cell import Cell
+from harness.sandbox.bench import Bench, open_bench
 from harness.suite.load import choose, load_suite
 from harness.suite.workloads import prepare
 from harness.toolchain import TARGETS
 from harness.verify import link_program
 from harness.verify.execute import observe
 from harness.verify.verify import counting_runner, runner_for
-from harness.vocabulary import Target, Track
 
 COUNTED_TO_EMULATED = 6.0
 """A counted run takes at most so many times an emulated one's CPU time."""
@@ -117,7 +117,7 @@ def test_modelling(target: Target, benchmark: Any, tmp_path: Path, bench: Bench)
 
 def test_laying_counts_over_blocks(benchmark: Any, tmp_path: Path, bench: Bench) -> None:
     """The harness's own share of a counted cell, against the counted runs themselves."""
-    from harness.blocks import Counts
+    from harness.basic_blocks import Counts
 
     bzip2 = Bzip2(Target.X86_64, tmp_path, bench)
     stored = bzip2.code(bench).dump()

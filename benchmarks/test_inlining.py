@@ -14,19 +14,19 @@ from typing import Any
 import pytest
 
 from harness.apply.plan import FROZEN, OBJECT, OPTIMISED, Step, clang_generate, clang_optimise
-from harness.bench import Bench, open_bench
-from harness.blocks.counts import Counts
-from harness.digest import digest_file
-from harness.engine import local_engine
-from harness.flow.progress import SilentObserver
-from harness.flow.stages import fetch_sources, freeze_modules
+from harness.base.digest import digest_file
+from harness.base.process import Limits, run
+from harness.base.progress import SilentObserver
+from harness.base.vocabulary import Level, Target
+from harness.basic_blocks.counts import Counts
 from harness.freeze import freeze
-from harness.native import llvm_plugin, native_plugin
-from harness.policy.inlining.check import default_decisions
-from harness.policy.inlining.replay import RULES, replay_plan
-from harness.process import Limits, run
+from harness.problems.inlining.check import default_decisions
+from harness.problems.inlining.replay import RULES, replay_plan
+from harness.problems.programs.stages import fetch_sources, freeze_modules
+from harness.run.engines import local_engine
+from harness.sandbox.bench import Bench, open_bench
 from harness.suite.load import choose, load_suite
-from harness.vocabulary import Level, Target
+from harness.toolchain.native import llvm_plugin, native_plugin
 
 PROGRAMS = ("bzip2", "lame", "jpeg-c")
 """Of cbench, above 20,000 instructions."""

@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from harness.bench import open_bench
 from harness.sandbox import Job
+from harness.sandbox.bench import open_bench
 
 HARNESS = Path(sys.executable).with_name("harness")
 START_SECONDS = 0.010
@@ -53,7 +53,7 @@ def test_start(benchmark: Any, tmp_path: Path, monkeypatch: Any) -> None:
 _ACCOUNT = """
 import json, sys, time
 from harness.cli import main
-from harness.process import tools_cpu_seconds
+from harness.base.process import tools_cpu_seconds
 from harness.sandbox import Sandbox
 
 added = {"jobs": 0, "seconds": 0.0, "cpu": 0.0}

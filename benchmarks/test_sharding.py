@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.errors import PrerequisiteError
-from harness.sharding.evaluate import evaluate, verify
-from harness.sharding.files import instance_content
-from harness.sharding.generate import generate, least_usage
-from harness.sharding.instance import Instance, read_compact, write_compact
-from harness.sharding.parse import parse_instance
-from harness.sharding.suite import load_sharding_suite
-from harness.store import Store
+from harness.base.errors import PrerequisiteError
+from harness.base.store import Store
+from harness.problems.sharding.evaluate import evaluate, verify
+from harness.problems.sharding.files import instance_content
+from harness.problems.sharding.generate import generate, least_usage
+from harness.problems.sharding.instance import Instance, read_compact, write_compact
+from harness.problems.sharding.parse import parse_instance
+from harness.problems.sharding.suite import load_sharding_suite
 
 LOADED_TO_PARSED = 0.1
 """Mapping the compact form and touching all of it takes at most this share of parsing the file."""

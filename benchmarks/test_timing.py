@@ -6,16 +6,16 @@ from collections.abc import Callable
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from harness.bench import Bench, open_bench
+from harness.base.vocabulary import Target
+from harness.checks.noise import IDENTICAL, spin_program
 from harness.sandbox import Job
+from harness.sandbox.bench import Bench, open_bench
 from harness.sandbox.turns import run_in_turns
-from harness.selftest.noise import IDENTICAL, spin_program
 from harness.timing.campaign import Timed, run_campaign
 from harness.timing.contestants import TimedProgram, try_object
 from harness.timing.schedule import Plan, turns
 from harness.verify.execute import Runner, job_of
 from harness.verify.link import linked
-from harness.vocabulary import Target
 
 SECONDS = 0.3
 BLOCKS = 10

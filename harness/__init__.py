@@ -14,12 +14,12 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "evaluate"]
 
 if TYPE_CHECKING:
-    from harness.flow.evaluate import evaluate
+    from harness.run.evaluate import evaluate
 
 
 def __getattr__(name: str) -> Any:  # evaluate is imported on first use: `harness --help` stays fast
     if name == "evaluate":
-        from harness.flow.evaluate import evaluate
+        from harness.run.evaluate import evaluate
 
         return evaluate
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

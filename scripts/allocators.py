@@ -6,7 +6,7 @@ usage: .venv/bin/python scripts/allocators.py [RESULTS]
 import sys
 from pathlib import Path
 
-from harness.paths import default_results
+from harness.base.paths import default_results
 from harness.rank import Question, standings
 from harness.rank.question import PAIRED, REFERENCES, fingerprints
 from harness.rank.words import rank_range

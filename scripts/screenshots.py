@@ -14,7 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from harness.paths import ROOT
+from harness.base.paths import ROOT
 
 WIDTH, HEIGHT = 1280, 860
 PICTURES = {

@@ -17,17 +17,17 @@ from functools import partial
 from pathlib import Path
 
 from harness.apply import compile_decisions
-from harness.bench import Bench, open_bench
-from harness.decide import Decisions
-from harness.elf import SHF_ALLOC, SHT_NOBITS, sections
-from harness.engine import local_engine
-from harness.errors import CellError
-from harness.flow.cell import reference_object
+from harness.apply.decisions import Decisions
+from harness.base.errors import CellError
+from harness.base.vocabulary import Level, PolicyKind, Split, Target
 from harness.freeze import freeze
 from harness.policy import kind_of
-from harness.policy.pass_sequence.names import LEGACY_ACTIONS
+from harness.problems.passes.names import LEGACY_ACTIONS
+from harness.problems.programs.cell import reference_object
+from harness.run.engines import local_engine
+from harness.sandbox.bench import Bench, open_bench
 from harness.suite.load import Program, choose, load_suite
-from harness.vocabulary import Level, PolicyKind, Split, Target
+from harness.toolchain.elf import SHF_ALLOC, SHT_NOBITS, sections
 
 MODERN = """
 mergefunc iroutliner constmerge globaldce globalopt deadargelim ipsccp argpromotion

@@ -17,11 +17,11 @@ from onnx import TensorProto, helper, numpy_helper
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from harness.policy.inliner.tree import tree_json
-from harness.policy.inliner.tree.convert import from_sklearn
-from harness.policy.inlining.features import FEATURES
+from harness.base.vocabulary import Split
+from harness.policy.forms.tree import tree_json
+from harness.policy.forms.tree.convert import from_sklearn
+from harness.problems.inlining.features import FEATURES
 from harness.suite.load import load_suite, suite_names
-from harness.vocabulary import Split
 
 LAYERS = (64, 64)
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from harness.bench import Bench
+from harness.base.store import Store
 from harness.sandbox import Sandbox
-from harness.store import Store
+from harness.sandbox.bench import Bench
 from harness.toolchain import Toolchain, find_toolchain
 from tests.drive import TINY, User
 
@@ -18,24 +18,24 @@ settings.register_profile("tests", deadline=None, derandomize=True, database=Non
 settings.load_profile("tests")
 
 ONE_WORKER = {
-    "tests/admission/test_check.py",
-    "tests/flow/test_determinism.py",
-    "tests/flow/test_outcomes.py",
-    "tests/flow/test_seeds.py",
-    "tests/replay/test_replay.py",
+    "tests/checks/admission/test_check.py",
+    "tests/run/test_determinism.py",
+    "tests/run/test_outcomes.py",
+    "tests/run/test_seeds.py",
+    "tests/checks/replay/test_replay.py",
 }
 """Modules whose tests share something that takes long to make: one worker runs all of each."""
 
 TIMING = {
-    "tests/flow/test_provoked.py",
-    "tests/flow/test_timing.py",
+    "tests/problems/programs/test_provoked.py",
+    "tests/problems/programs/test_timing.py",
     "tests/sandbox/test_turns.py",
-    "tests/selftest/test_noise.py",
+    "tests/checks/test_noise.py",
     "tests/timing/test_campaign.py",
 }
 """Modules whose programs take turns on one core: one worker runs all of them, so that they do not meet there."""
 
-PLUGIN = ("tests/bisect/test_compiled.py", "tests/inlining/", "tests/trajectories/", "tests/tune/test_tune.py")
+PLUGIN = "tests/problems/inlining/"
 """Whose tests need the plugin of inlining policies, and LLVM's headers precompiled: one worker runs all of them, so
 that these are made once."""
 

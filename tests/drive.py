@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
+from harness.base.vocabulary import Track
 from harness.cli import main
 from harness.measure import choose_metrics
 from harness.record import Row, RunFile, read_run, run_files
 from harness.record.runfile import write_run
-from harness.vocabulary import Track
 
 __all__ = [
     *("ROOT", "SIZE_METRICS", "TINY"),

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from harness.base.vocabulary import Origin, Split
 from harness.suite.load import Program
 from harness.suite.model import Benchmark, Source
-from harness.vocabulary import Origin, Split
 
 __all__ = ["THROWS", "own_program", "write_files"]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from harness.digest import canonical_json, digest_bytes, digest_of
+from harness.base.digest import canonical_json, digest_bytes, digest_of
+from harness.base.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Target, Track
 from harness.measure import find_metric
 from harness.record.rows import CONTROL, Block, Campaign, Conditions, Control, Row, Sample
 from harness.record.runfile import write_run
-from harness.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Target, Track
 
 __all__ = ["block", "blocks", "campaign", "header", "object_name", "row", "run_file", "written_by_another"]
 

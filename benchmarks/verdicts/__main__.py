@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.verdicts.tools import TOOLS
-from harness.bench import Bench, open_bench
+from harness.checks.noise import spin_program
 from harness.cli.output import duration
-from harness.selftest.noise import spin_program
+from harness.sandbox.bench import Bench, open_bench
 from harness.statistics import SEQUENTIAL, Verdict, paired_effect, verdict
 from harness.timing.campaign import Timed, run_campaign, summary
 from harness.timing.contestants import TimedProgram, try_object

@@ -9,16 +9,16 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.apply.decisions import Decisions
 from harness.apply.plan import FROZEN, OBJECT, OPTIMISED, CompilePlan, Step
-from harness.bench import Bench
-from harness.decide import Decisions
-from harness.digest import digest_file, digest_of
-from harness.errors import CellError
+from harness.base.digest import digest_file, digest_of
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule, facts_of
 from harness.freeze.freeze import count_instructions
-from harness.native import llvm_plugin
-from harness.tools import run_tool, tool_job
-from harness.vocabulary import Outcome
+from harness.sandbox.bench import Bench
+from harness.sandbox.tools import run_tool, tool_job
+from harness.toolchain.native import llvm_plugin
 
 __all__ = ["Compiled", "Optimised", "compile_decisions", "optimise", "run_plan", "run_step"]
 

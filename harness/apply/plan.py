@@ -9,12 +9,12 @@ Together they give the very object that clang gives in one step; ``harness docto
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from harness.base.vocabulary import Level, Target
 from harness.freeze.facts import Fact
-from harness.native import native_digest
 from harness.toolchain import TARGETS
-from harness.vocabulary import Level, Target
+from harness.toolchain.native import native_digest
 
-__all__ = ["FROZEN", "OBJECT", "OPTIMISED", "CompilePlan", "Step", "clang_generate", "clang_optimise"]
+__all__ = ["FROZEN", "OBJECT", "OPTIMISED", "CompilePlan", "Step", "clang_generate", "clang_optimise", "reference_plan"]
 
 FROZEN, OPTIMISED, OBJECT = "frozen.bc", "opt.bc", "program.o"
 """File names of a plan's input, intermediate and result, all in the folder that it runs in."""
@@ -84,6 +84,11 @@ def clang_generate(level: Level, target: Target, options: tuple[str, ...] = ()) 
     disable = ("-Xclang", "-disable-llvm-passes")
     extra = tuple(word for option in options for word in ("-mllvm", option))
     return Step("clang", (*_common(level, target), OPTIMISED, *disable, *extra, "-c", "-o", OBJECT), OPTIMISED, OBJECT)
+
+
+def reference_plan(level: Level, target: Target) -> CompilePlan:
+    """Both steps as clang itself runs them."""
+    return CompilePlan(clang_optimise(level, target), clang_generate(level, target))
 
 
 def clang_direct(level: Level, target: Target, output: str) -> Step:

@@ -5,13 +5,13 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from harness.bench import Bench, open_bench
-from harness.bisect.run import METRICS, Bisection, Culprit, Limits, bisect, no_sites
+from harness.base.errors import UsageError
 from harness.cli.output import Column, Format, emit, note, observer, say
-from harness.engine import local_engine
-from harness.errors import UsageError
-from harness.explain.sides import Side, find_policy, inlines, make_setting, prepare, side_of
-from harness.explain.sites import symbol
+from harness.problems.inlining.bisect.run import METRICS, Bisection, Culprit, Limits, bisect, no_sites
+from harness.problems.inlining.explain.sides import Side, find_policy, inlines, make_setting, prepare, side_of
+from harness.problems.inlining.explain.sites import symbol
+from harness.run.engines import local_engine
+from harness.sandbox.bench import Bench, open_bench
 from harness.toolchain.names import as_written
 
 __all__ = ["bisect_policies"]

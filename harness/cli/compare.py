@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from harness.base.paths import default_results
 from harness.cli.leaderboard import answers, asked
 from harness.cli.output import Column, Format, emit, say
-from harness.paths import default_results
 from harness.rank import Comparison, Versus, campaigns, versus
 from harness.rank.contest import NEVER, percent
 from harness.rank.question import Question, benchmarks_called

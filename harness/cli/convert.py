@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.base.documents import parse_json
+from harness.base.errors import UsageError
+from harness.base.reading import MIB, read_bytes
 from harness.cli.output import note
-from harness.documents import parse_json
-from harness.errors import UsageError
-from harness.policy.inliner.tree import Tree, tree_json
-from harness.policy.inliner.tree.convert import from_lightgbm, from_xgboost
-from harness.policy.inlining.features import FEATURES
-from harness.reading import MIB, read_bytes
+from harness.policy.forms.tree import Tree, tree_json
+from harness.policy.forms.tree.convert import from_lightgbm, from_xgboost
+from harness.problems.inlining.features import FEATURES
 
 __all__ = ["convert"]
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from harness.admission.coverage import ProgramCoverage, coverage_findings, measure_coverage, shortened
-from harness.bench import open_bench
+from harness.base.errors import UsageError
+from harness.checks.admission.coverage import ProgramCoverage, coverage_findings, measure_coverage, shortened
 from harness.cli.output import Column, Format, emit, note, observer, say
-from harness.engine import local_engine
-from harness.errors import UsageError
-from harness.flow.stages import fetch_sources
+from harness.problems.programs.stages import fetch_sources
+from harness.run.engines import local_engine
+from harness.sandbox.bench import open_bench
 from harness.suite.load import choose, load_suite, suite_names
 from harness.toolchain.names import as_written
 

@@ -2,14 +2,14 @@
 
 from dataclasses import asdict
 
-from harness.bench import open_bench
+from harness.base.errors import HarnessError, PrerequisiteError
+from harness.base.paths import cache_root
+from harness.base.vocabulary import Target
+from harness.checks.doctor import Prerequisite, examine
 from harness.cli.output import Column, Format, emit, note
-from harness.errors import HarnessError, PrerequisiteError
-from harness.paths import cache_root
 from harness.sandbox import enforcement
-from harness.toolchain.doctor import Prerequisite, examine
+from harness.sandbox.bench import open_bench
 from harness.verify import require_counter
-from harness.vocabulary import Target
 
 __all__ = ["doctor"]
 

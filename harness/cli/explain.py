@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.bench import Bench, open_bench
+from harness.base.errors import UsageError
 from harness.cli.output import Column, Format, emit, note, observer, say
-from harness.engine import local_engine
-from harness.errors import UsageError
-from harness.explain.explain import Explanation, explain
-from harness.explain.functions import TEXT, Change, layout_of
-from harness.explain.sides import LLVM, Setting, find_policy, inlines, make_setting, prepare, side_of
-from harness.explain.sites import Met, Pair, symbol
+from harness.measure.layout import TEXT, Change, layout_of
 from harness.policy import Policy, load_policy
-from harness.policy.inlining.sites import Site, Who
 from harness.policy.tracks import REFERENCES
+from harness.problems.inlining.explain.explain import Explanation, explain
+from harness.problems.inlining.explain.sides import LLVM, Setting, find_policy, inlines, make_setting, prepare, side_of
+from harness.problems.inlining.explain.sites import Met, Pair, symbol
+from harness.problems.inlining.sites import Site, Who
+from harness.run.engines import local_engine
+from harness.sandbox.bench import Bench, open_bench
 from harness.toolchain.names import as_written
 
 __all__ = ["explain_policy"]
@@ -88,7 +88,7 @@ def _names(found: Explanation, bench: Bench) -> Mapping[str, str]:
 
 
 def _draw(found: Explanation, setting: Setting, plot: Path, bench: Bench) -> None:
-    from harness.explain.graph import graph_figure, write_page
+    from harness.problems.inlining.explain.graph import graph_figure, write_page
 
     title = f"{setting.program.id}, {setting.target.value}: {found.policy.name} against {found.against.name}"
     try:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from harness.base.errors import UsageError
+from harness.base.paths import default_results
 from harness.cli.output import note
-from harness.errors import UsageError
-from harness.paths import default_results
 from harness.record import open_index
 
 __all__ = ["export"]
@@ -47,8 +47,8 @@ def _export_trajectories(output: Path, suite: str | None, results: Path) -> int:
     """All logged trajectories, one record a module, policy and seed, as ml-compiler-opt's trainers read them."""
     import polars
 
-    from harness.trajectories.table import ENDING, read_trajectories
-    from harness.trajectories.tfrecord import INTEGERS, sequence_example, write_tfrecord
+    from harness.problems.inlining.trajectories.table import ENDING, read_trajectories
+    from harness.problems.inlining.trajectories.tfrecord import INTEGERS, sequence_example, write_tfrecord
 
     begin = f"{suite}-" if suite else ""
     there = results.iterdir() if results.is_dir() else ()

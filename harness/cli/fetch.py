@@ -3,12 +3,12 @@
 import os
 from pathlib import Path
 
-from harness.bench import open_bench
+from harness.base.errors import UsageError
 from harness.cli.output import note, observer
-from harness.engine import local_engine
-from harness.errors import UsageError
-from harness.flow.stages import fetch_sources
-from harness.sharding.suite import sharding_file
+from harness.problems.programs.stages import fetch_sources
+from harness.problems.sharding.suite import sharding_file
+from harness.run.engines import local_engine
+from harness.sandbox.bench import open_bench
 from harness.suite.load import load_suite
 
 __all__ = ["fetch"]

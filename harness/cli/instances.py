@@ -5,12 +5,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from harness.bench import open_bench
+from harness.base.errors import HarnessError, PrerequisiteError, UsageError
 from harness.cli.output import Column, Format, emit, note, observer
-from harness.errors import HarnessError, PrerequisiteError, UsageError
-from harness.sharding.describe import Fault, describe_problem, instance_faults
-from harness.sharding.files import instance_content, keep_file, load_instance
-from harness.sharding.suite import load_sharding_suite
+from harness.problems.sharding.describe import Fault, describe_problem, instance_faults
+from harness.problems.sharding.files import instance_content, keep_file, load_instance
+from harness.problems.sharding.suite import load_sharding_suite
+from harness.sandbox.bench import open_bench
 
 __all__ = ["check_instances", "fetch_instances", "show_instances", "write_instance"]
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from harness.bench import ASKED_AGAIN_AFTER
+from harness.base.errors import UsageError
+from harness.base.paths import default_results
+from harness.base.vocabulary import Origin, Split, Track
 from harness.cli.output import Column, Format, emit, note, say
-from harness.errors import UsageError
-from harness.flow.request import parse_targets, parse_word
 from harness.measure import find_metric
-from harness.paths import default_results
+from harness.problems.programs.request import parse_targets, parse_word
 from harness.rank import campaigns, standings
 from harness.rank.contest import percent
 from harness.rank.doubts import doubts
@@ -18,10 +18,10 @@ from harness.rank.question import Question, is_of_solvers, questions
 from harness.rank.standings import Standing, standings_sql
 from harness.rank.words import campaign_lines, rank_range, reason_lines
 from harness.record import open_index
-from harness.vocabulary import Origin, Split, Track
+from harness.sandbox.bench import ASKED_AGAIN_AFTER
 
 if TYPE_CHECKING:
-    from harness.rank.solver_standings import SolverTable
+    from harness.problems.sharding.standings import SolverTable
 
 __all__ = ["answers", "asked", "leaderboard", "print_standings"]
 
@@ -131,7 +131,7 @@ def _print_instances(results: Path, format_: Format, *, published: bool, **restr
 def _sql(question: Question) -> str:
     if not is_of_solvers(question):
         return standings_sql(question)
-    from harness.rank.solvers import solver_sql
+    from harness.problems.sharding.entries import solver_sql
 
     return solver_sql(question)
 
@@ -140,7 +140,7 @@ def _solved(index: Any, of_solvers: list[Question], *, published: bool) -> "list
     """The tables of solvers. What makes them is imported only where there are some: most runs have none."""
     if not of_solvers:
         return []
-    from harness.rank.solver_standings import solver_standings
+    from harness.problems.sharding.standings import solver_standings
 
     return answers(of_solvers, lambda question: solver_standings(index, question, published=published))
 

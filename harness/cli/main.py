@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from harness.base.errors import HarnessError, UsageError
 from harness.cli.output import Format, note
 from harness.cli.streams import abandon_output, finish_output, output_error, prepare_streams
-from harness.errors import HarnessError, UsageError
 
 __all__ = ["main"]
 
@@ -181,9 +181,9 @@ def run(
     On a suite of sharding instances the policies are solvers: each is called on each instance, one at a time.
     """
     from harness.cli.run import RunOptions, run
-    from harness.flow.timing import TimingRequest
     from harness.freeze.perturb import COPIES
-    from harness.sharding.suite import sharding_file
+    from harness.problems.programs.timing import TimingRequest
+    from harness.problems.sharding.suite import sharding_file
 
     if sharding_file(suite):
         from harness.cli.solve import SolveOptions, solve
@@ -449,8 +449,8 @@ def bisect(
     as_csv: Csv = False,
 ) -> None:
     """Find the smallest set of inlining decisions that explains a difference in size between two policies."""
-    from harness.bisect.run import Limits
     from harness.cli.bisect import bisect_policies
+    from harness.problems.inlining.bisect.run import Limits
 
     limits = Limits(metric, share, most)
     raise typer.Exit(bisect_policies(a, b, benchmark, target, track, limits, jobs, trust, _format(as_json, as_csv)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from harness.text import printable
+from harness.base.text import printable
 
 __all__ = ["Column", "Format", "LineProgress", "RichProgress", "duration", "emit", "note", "observer", "say"]
 

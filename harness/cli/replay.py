@@ -6,17 +6,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.bench import open_bench
+from harness.base.paths import default_results
+from harness.base.vocabulary import Track
+from harness.checks.replay import Rebuilt, replay_run
+from harness.checks.replay.find import find_run
 from harness.cli.output import Column, Format, emit, note, observer
-from harness.engine import local_engine
-from harness.paths import default_results
 from harness.record import RunFile
-from harness.replay import Rebuilt, replay_run
-from harness.replay.find import find_run
-from harness.vocabulary import Track
+from harness.run.engines import local_engine
+from harness.sandbox.bench import open_bench
 
 if TYPE_CHECKING:
-    from harness.sharding.replay import Judged
+    from harness.problems.sharding.replay import Judged
 
 __all__ = ["replay"]
 
@@ -77,7 +77,7 @@ def _judge_again(
     run: RunFile, benchmarks: list[str], policies: list[str], suite: str | None, trust: bool, format_: Format
 ) -> int:
     """The same of a run of solvers: assignments are judged again."""
-    from harness.sharding.replay import judge_again
+    from harness.problems.sharding.replay import judge_again
 
     progress = observer()
     try:

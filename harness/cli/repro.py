@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from harness.bench import open_bench
-from harness.paths import default_results
-from harness.replay import repro_script
-from harness.replay.find import find_row
-from harness.vocabulary import Track
+from harness.base.paths import default_results
+from harness.base.vocabulary import Track
+from harness.checks.replay import repro_script
+from harness.checks.replay.find import find_row
+from harness.sandbox.bench import open_bench
 
 __all__ = ["repro"]
 
@@ -15,7 +15,7 @@ def repro(row: str, suite: str | None, results: Path | None) -> int:
     """Print the script."""
     run, found = find_row(row, results or default_results())
     if run.header.track is Track.SHARDING:
-        from harness.sharding.replay import judging_script
+        from harness.problems.sharding.replay import judging_script
 
         print(judging_script(run, found, open_bench(), suite), end="")
         return 0

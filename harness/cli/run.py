@@ -6,26 +6,26 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.bench import open_bench
+from harness.base.errors import UsageError
+from harness.base.paths import default_results
+from harness.base.vocabulary import Outcome
 from harness.cli.failures import failure_lines
 from harness.cli.leaderboard import print_standings
 from harness.cli.output import Format, duration, note, observer, say
-from harness.engine import local_engine
-from harness.errors import UsageError
-from harness.flow.outlook import outlook
-from harness.flow.report import RunReport
-from harness.flow.request import Request, make_request
-from harness.flow.run import execute_run
-from harness.flow.timing import Timing, TimingRequest
 from harness.measure import ALL
-from harness.paths import default_results
 from harness.policy import kind_of
+from harness.problems.programs.outlook import outlook
+from harness.problems.programs.request import Request, make_request
+from harness.problems.programs.timing import Timing, TimingRequest
 from harness.record.fresh import fresh_words
 from harness.record.rows import Row
+from harness.run.engines import local_engine
+from harness.run.report import RunReport
+from harness.run.run import execute_run
+from harness.sandbox.bench import open_bench
 from harness.statistics.paired import MIN_PAIRS
 from harness.suite.fresh import takes_fresh_inputs
 from harness.suite.hidden import read_secret
-from harness.vocabulary import Outcome
 
 __all__ = ["RunOptions", "run"]
 

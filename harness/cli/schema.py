@@ -4,11 +4,11 @@ import json
 
 from pydantic import BaseModel
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.policy import Manifest
-from harness.policy.inliner.tree.model import Tree
+from harness.policy.forms.tree.model import Tree
+from harness.problems.sharding.suite import ShardingSuite
 from harness.record.rows import Block, Campaign, Header, History, Row
-from harness.sharding.suite import ShardingSuite
 from harness.suite.model import Suite
 
 __all__ = ["SCHEMAS", "schema"]

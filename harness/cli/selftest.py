@@ -6,15 +6,15 @@ from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 
-from harness.bench import open_bench
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Level, Target
+from harness.checks.noise import IDENTICAL, Found, NoiseReport, noise
 from harness.cli.output import Column, Format, duration, emit, note, observer, say
-from harness.engine import local_engine
-from harness.errors import UsageError
-from harness.selftest.inline import check_modules
-from harness.selftest.noise import IDENTICAL, Found, NoiseReport, noise
+from harness.problems.inlining.selftest import check_modules
+from harness.run.engines import local_engine
+from harness.sandbox.bench import open_bench
 from harness.suite.load import Program, choose, load_suite
 from harness.timing.schedule import Plan
-from harness.vocabulary import Level, Target
 
 __all__ = ["selftest", "selftest_inline"]
 

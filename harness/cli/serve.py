@@ -5,8 +5,8 @@ import os
 import sys
 from pathlib import Path
 
-from harness.errors import PrerequisiteError
-from harness.paths import ROOT, default_results
+from harness.base.errors import PrerequisiteError
+from harness.base.paths import ROOT, default_results
 
 __all__ = ["serve"]
 

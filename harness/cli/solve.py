@@ -6,17 +6,17 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.bench import open_bench
+from harness.base.errors import UsageError
+from harness.base.paths import default_results
+from harness.base.vocabulary import Track
 from harness.cli.failures import failure_lines
 from harness.cli.leaderboard import print_standings
 from harness.cli.output import Format, duration, note, observer, say
-from harness.errors import UsageError
 from harness.measure import choose_metrics
-from harness.paths import default_results
-from harness.sharding.cell import cached_solution, solver_cell_key
-from harness.sharding.request import SolveRequest, make_solve_request
-from harness.sharding.run import SolveReport, execute_solving
-from harness.vocabulary import Track
+from harness.problems.sharding.cell import cached_solution, solver_cell_key
+from harness.problems.sharding.request import SolveRequest, make_solve_request
+from harness.problems.sharding.run import SolveReport, execute_solving
+from harness.sandbox.bench import open_bench
 
 __all__ = ["SolveOptions", "solve"]
 

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from harness.cli.output import Column, Format, emit, note, say
-from harness.rank.solver_standings import SolverStanding, SolverTable
-from harness.rank.solvers import SolverFigure
+from harness.problems.sharding.entries import SolverFigure
+from harness.problems.sharding.standings import SolverStanding, SolverTable
 from harness.rank.words import multiple, rank_range, reason_lines, share
 
 __all__ = ["print_instances", "print_solver_table", "solver_legend"]

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TextIO
 
-from harness.errors import PrerequisiteError
+from harness.base.errors import PrerequisiteError
 
 __all__ = ["abandon_output", "finish_output", "output_error", "prepare_streams"]
 

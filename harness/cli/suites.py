@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from harness.admission import Finding, check_suite, definition_findings, placed
-from harness.admission.coverage import ProgramCoverage
-from harness.admission.facts import hot_functions, suite_facts
-from harness.bench import Bench, open_bench
+from harness.base.errors import HarnessError, UsageError
+from harness.base.vocabulary import Level, Target
+from harness.checks.admission import Finding, check_suite, definition_findings, placed
+from harness.checks.admission.coverage import ProgramCoverage
+from harness.checks.admission.describe import describe_program
+from harness.checks.admission.facts import hot_functions, suite_facts
 from harness.cli.coverage import show_coverage
 from harness.cli.output import Column, Format, emit, note, observer, say
-from harness.engine import local_engine
-from harness.errors import HarnessError, UsageError
-from harness.flow.stages import fetch_sources
-from harness.sharding.suite import LoadedSharding, load_sharding_suite, sharding_file, sharding_names
-from harness.suite.describe import describe_program
+from harness.problems.programs.stages import fetch_sources
+from harness.problems.sharding.suite import LoadedSharding, load_sharding_suite, sharding_file, sharding_names
+from harness.run.engines import local_engine
+from harness.sandbox.bench import Bench, open_bench
 from harness.suite.load import EXPECTED, LoadedSuite, choose, load_suite, read_expected, suite_names
 from harness.toolchain.names import as_written
-from harness.vocabulary import Level, Target
 
 __all__ = ["check", "profile", "show", "table"]
 

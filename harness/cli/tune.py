@@ -5,21 +5,21 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.bench import open_bench
+from harness.base.errors import CellError, UsageError
 from harness.cli.output import Column, Format, duration, emit, note, observer
-from harness.engine import local_engine
-from harness.errors import CellError, UsageError
-from harness.flow.request import parse_targets
 from harness.policy import Policy, load_policy
-from harness.policy.heuristic.kind import hyperparameters
 from harness.policy.load import MANIFEST
 from harness.policy.names import require_free_name
+from harness.policy.tuning.manifest import tuned_manifest
+from harness.policy.tuning.plot import write_plot
+from harness.problems.inlining.heuristic import hyperparameters
+from harness.problems.inlining.tune import Tuned, tune
+from harness.problems.inlining.tune.reward import METRICS
+from harness.problems.inlining.tune.run import train_programs
+from harness.problems.programs.request import parse_targets
+from harness.run.engines import local_engine
+from harness.sandbox.bench import open_bench
 from harness.suite.load import Program, choose, load_suite
-from harness.tune import Tuned, tune
-from harness.tune.manifest import tuned_manifest
-from harness.tune.plot import write_plot
-from harness.tune.reward import METRICS
-from harness.tune.run import train_programs
 
 __all__ = ["TuneOptions", "run_tune"]
 

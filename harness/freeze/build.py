@@ -7,15 +7,15 @@ too long, forks too often or fills its folder.
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.bench import Bench
-from harness.digest import digest_of
-from harness.errors import UsageError
+from harness.base.digest import digest_of
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Level, Target
 from harness.freeze.commands import MODULE_SUFFIX, build_environment, build_script, sanitizer_environment
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
+from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.model import Build
 from harness.suite.sources import SourceTree, packed_tree, source_tree
-from harness.vocabulary import Level, Target
 
 __all__ = ["built_module", "sanitized_program"]
 

@@ -3,9 +3,9 @@
 import shlex
 from collections.abc import Callable, Sequence
 
+from harness.base.vocabulary import Level, Target
 from harness.suite.model import Benchmark, Build
 from harness.toolchain import TARGETS
-from harness.vocabulary import Level, Target
 
 __all__ = [
     "COUNT",

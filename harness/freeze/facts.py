@@ -4,11 +4,11 @@ import re
 from enum import StrEnum
 from pathlib import Path
 
-from harness.bench import Bench
-from harness.digest import digest_file, digest_of
-from harness.errors import CellError
-from harness.tools import run_tool, tool_job
-from harness.vocabulary import Outcome
+from harness.base.digest import digest_file, digest_of
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome
+from harness.sandbox.bench import Bench
+from harness.sandbox.tools import run_tool, tool_job
 
 __all__ = ["Fact", "facts_of", "facts_of_text"]
 

@@ -5,20 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.bench import Bench
-from harness.digest import digest_file, digest_of
-from harness.errors import UsageError
+from harness.base.digest import digest_file, digest_of
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Level, Target
 from harness.freeze import commands
 from harness.freeze.build import built_module
 from harness.freeze.guards import check_module
 from harness.freeze.units import compiled_units, run_steps
 from harness.sandbox import GIB
+from harness.sandbox.bench import Bench
+from harness.sandbox.tools import run_tool, tool_job
 from harness.suite.load import Program
 from harness.suite.sources import source_tree, tree_digest
 from harness.suite.tree import Entry, Kind, pack
 from harness.toolchain import Toolchain
-from harness.tools import run_tool, tool_job
-from harness.vocabulary import Level, Target
 
 __all__ = ["FrozenModule", "freeze", "freeze_key", "program_digest"]
 

@@ -6,8 +6,8 @@ A leaked ``noinline`` or fast-math flag would decide the comparison before any p
 import re
 from collections.abc import Collection, Iterator
 
-from harness.errors import UsageError
-from harness.vocabulary import Level
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Level
 
 __all__ = ["check_module"]
 

@@ -10,11 +10,11 @@ import re
 from pathlib import Path
 from random import Random
 
-from harness.bench import Bench
-from harness.digest import digest_file, digest_of
-from harness.errors import UsageError
+from harness.base.digest import digest_file, digest_of
+from harness.base.errors import UsageError
 from harness.freeze.freeze import FrozenModule, count_instructions
-from harness.tools import run_tool, tool_job
+from harness.sandbox.bench import Bench
+from harness.sandbox.tools import run_tool, tool_job
 
 __all__ = ["COPIES", "is_perturbed", "perturb", "perturbed"]
 

@@ -8,16 +8,16 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness.bench import Bench
-from harness.digest import digest_of
-from harness.errors import UsageError
+from harness.base.digest import digest_of
+from harness.base.errors import UsageError
+from harness.base.process import last_words
+from harness.base.vocabulary import Level, Target
 from harness.freeze import commands
-from harness.process import last_words
 from harness.sandbox import GIB, Finished
+from harness.sandbox.bench import Bench
+from harness.sandbox.tools import script_job
 from harness.suite.load import Program
 from harness.suite.sources import SourceTree, packed_tree
-from harness.tools import script_job
-from harness.vocabulary import Level, Target
 
 __all__ = ["compiled_in_tree", "compiled_units", "run_steps"]
 

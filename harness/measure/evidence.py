@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
 
-from harness.blocks import Code, Counts, Profile, profile
+from harness.basic_blocks import Code, Counts, Profile, profile
 from harness.verify import CountedRun
 
 __all__ = ["Evidence", "Need", "NotMeasurableError"]

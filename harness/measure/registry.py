@@ -1,19 +1,21 @@
-"""The registry of metrics: every module of ``harness/measure/metrics`` registers its own."""
+"""The registry of metrics.
+
+The modules of ``harness/measure/metrics`` register theirs, and ``metrics.py`` of a problem's folder that problem's.
+"""
 
 import difflib
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from harness.bench import Bench
-from harness.errors import UsageError
+from harness.base.discovery import PROBLEMS, in_every_folder, modules_in
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Target, Track
 from harness.measure.evidence import Evidence, Need
+from harness.sandbox.bench import Bench
 from harness.toolchain import TARGETS
-from harness.vocabulary import Target, Track
 
 __all__ = [
     "ALL",
@@ -65,7 +67,7 @@ class Breakdown:
 
 
 Measure = Callable[[Any], int | float | Breakdown]
-"""Of a ``Subject``; in track sharding, of a ``harness.sharding.judge.Solution``."""
+"""Of a ``Subject``; in track sharding, of a ``harness.problems.sharding.judge.Solution``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +149,8 @@ def metric(
 @lru_cache(maxsize=1)
 def all_metrics() -> dict[str, Metric]:
     """All metrics by name, sorted."""
-    package = import_module("harness.measure.metrics")
-    for module in pkgutil.iter_modules(package.__path__):
-        import_module(f"{package.__name__}.{module.name}")
+    list(modules_in("harness.measure.metrics"))
+    list(in_every_folder(PROBLEMS, "metrics"))
     return dict(sorted(_REGISTRY.items()))
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Target
 from harness.measure import all_metrics, find_metric
 from harness.page import address
 from harness.page.formats import short
 from harness.rank.facets import facets
 from harness.rank.question import EVERYONE, REFERENCES, Question, fingerprints, is_of_solvers, questions
-from harness.vocabulary import Target
 
 if TYPE_CHECKING:
     import duckdb

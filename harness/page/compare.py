@@ -15,11 +15,11 @@ from harness.page.notes import SEEN, how_compared
 from harness.page.palette import palette
 from harness.page.sql import show_sql
 from harness.page.table import number_format, show_table
+from harness.problems.sharding.standings import solver_standings
 from harness.rank.campaigns import campaigns
 from harness.rank.compare import Comparison, Summary, compare_sql, versus
 from harness.rank.contest import NEVER, percent
 from harness.rank.question import Question, benchmarks_called, is_of_solvers, is_paired
-from harness.rank.solver_standings import solver_standings
 from harness.rank.standings import standings
 from harness.rank.words import campaign_lines, verdict_mark
 

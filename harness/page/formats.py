@@ -1,6 +1,6 @@
 """How tables and numbers look on all pages: ratios with four decimals, quantities with thousands separators."""
 
-from harness.text import printable
+from harness.base.text import printable
 
 __all__ = ["ABSENT", "ROW_HEIGHT", "day", "exactly", "interval", "plain", "quantity", "ratio", "short"]
 

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.base.paths import ROOT, default_results
+from harness.base.text import printable
+from harness.base.vocabulary import Track
 from harness.page import address, site
 from harness.page.formats import ABSENT, day, exactly, short
 from harness.page.sql import show_sql
 from harness.page.table import show_table
 from harness.page.text import show_text
-from harness.paths import ROOT, default_results
 from harness.rank.runs import RecordedCell, RecordedRun, recorded_cells, runs, runs_sql
 from harness.record import Header, read_run, run_files
 from harness.record.fresh import fresh_words
-from harness.text import printable
-from harness.vocabulary import Track
 
 __all__ = ["render"]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from harness.errors import HarnessError, UsageError
+from harness.base.errors import HarnessError, UsageError
+from harness.base.paths import ROOT, default_results
 from harness.page import address
 from harness.page.formats import plain
-from harness.paths import ROOT, default_results
 from harness.record import open_index
 
 if TYPE_CHECKING:

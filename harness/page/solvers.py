@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
+from harness.base.paths import BASELINES
 from harness.page import address, site
 from harness.page.asked import command_options, describe, view_of
 from harness.page.charts import CONFIG
@@ -18,13 +19,12 @@ from harness.page.solver_charts import costs_figure, memory_figure, scores_figur
 from harness.page.sql import show_sql
 from harness.page.table import show_table
 from harness.page.text import show_text
-from harness.paths import BASELINES
 from harness.policy.load import MANIFEST
+from harness.problems.sharding.entries import SolverFigure, cost_over_time, history_sql, solver_sql
+from harness.problems.sharding.profile import MemoryOverTime, memory_over_time
+from harness.problems.sharding.standings import SolverStanding, SolverTable, solver_standings
 from harness.rank.isolation import trusted_policies
-from harness.rank.profile import MemoryOverTime, memory_over_time
 from harness.rank.question import Question
-from harness.rank.solver_standings import SolverStanding, SolverTable, solver_standings
-from harness.rank.solvers import SolverFigure, cost_over_time, history_sql, solver_sql
 from harness.rank.words import multiple, rank_range, reason_lines, share
 
 if TYPE_CHECKING:

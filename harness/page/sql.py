@@ -5,7 +5,7 @@ import streamlit as st
 __all__ = ["show_sql"]
 
 _RUN_IT = (
-    'python -c "from harness.paths import default_results; from harness.record import open_index; '
+    'python -c "from harness.base.paths import default_results; from harness.record import open_index; '
     "print(open_index(default_results()).sql(open('query.sql').read()))\""
 )
 

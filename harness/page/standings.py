@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from harness.base.paths import BASELINES
 from harness.measure import find_metric
 from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, view_of
@@ -14,7 +15,6 @@ from harness.page.notes import DECIDED, SEEN, SHARED, how_computed
 from harness.page.palette import palette
 from harness.page.solvers import show_standings
 from harness.page.sql import show_sql
-from harness.paths import BASELINES
 from harness.policy.load import MANIFEST
 from harness.rank.campaigns import TimedCampaign, campaigns
 from harness.rank.contest import percent

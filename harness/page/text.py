@@ -5,7 +5,7 @@ from html import escape
 
 import streamlit as st
 
-from harness.text import printable
+from harness.base.text import printable
 
 __all__ = ["show_text"]
 

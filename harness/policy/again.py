@@ -1,13 +1,13 @@
 """Asking a policy once more: one that runs code of its own must decide alike whenever it is asked."""
 
-from harness.bench import Bench
-from harness.decide import Decisions
-from harness.errors import CellError
+from harness.apply.decisions import Decisions
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
-from harness.policy.inlining.sites import sites_of
 from harness.policy.kinds import kind_of
-from harness.policy.load import Policy
-from harness.vocabulary import Outcome
+from harness.policy.policy import Policy
+from harness.problems.inlining.sites import sites_of
+from harness.sandbox.bench import Bench
 
 __all__ = ["decide_again", "decide_twice", "require_same"]
 

@@ -1,24 +1,23 @@
-"""The registry of policy kinds: the one place where a new kind is made known.
+"""What a kind of policy is, and the registry of kinds: each is known by being in a folder of ``harness/problems``.
 
 A kind checks a policy's files, decides for a frozen module, and turns decisions alone into a plan.
 """
 
+from functools import cache
 from typing import Protocol
 
+from harness.apply.decisions import Decided, Decisions
 from harness.apply.plan import CompilePlan
-from harness.bench import Bench
-from harness.decide import Decided, Decisions
+from harness.base.discovery import PROBLEMS, in_every_folder
+from harness.base.vocabulary import Level, PolicyKind, Target, Track
 from harness.freeze import FrozenModule
-from harness.policy.heuristic import HeuristicKind
-from harness.policy.inliner.kind import InlinerKind
-from harness.policy.level import LevelKind
-from harness.policy.load import Policy
-from harness.policy.pass_sequence import PassSequenceKind
-from harness.policy.regalloc import RegallocKind
-from harness.policy.sharding import ShardingKind
-from harness.vocabulary import Level, PolicyKind, Target, Track
+from harness.policy.policy import Policy
+from harness.sandbox.bench import Bench
 
-__all__ = ["KINDS", "Kind", "kind_of"]
+__all__ = ["Kind", "kind_of"]
+
+_MODULE = "problem"
+"""Of each folder in ``harness/problems``: it has ``KINDS``, the kinds of policy that the problem is decided by."""
 
 
 class Kind(Protocol):
@@ -46,16 +45,11 @@ class Kind(Protocol):
         """The plan of these decisions. Sees no policy: this is what replay runs."""
 
 
-KINDS: dict[PolicyKind, Kind] = {
-    PolicyKind.LEVEL: LevelKind(),
-    PolicyKind.PASS_SEQUENCE: PassSequenceKind(),
-    PolicyKind.INLINER: InlinerKind(),
-    PolicyKind.HEURISTIC: HeuristicKind(),
-    PolicyKind.REGALLOC: RegallocKind(),
-    PolicyKind.SHARDING: ShardingKind(),
-}
+@cache
+def _kinds() -> dict[PolicyKind, Kind]:
+    return {name: kind for module in in_every_folder(PROBLEMS, _MODULE) for name, kind in module.KINDS.items()}
 
 
 def kind_of(name: PolicyKind) -> Kind:
     """The kind's implementation."""
-    return KINDS[name]
+    return _kinds()[name]

@@ -1,6 +1,6 @@
 """How large a policy's files may be. Checked before they are read."""
 
-from harness.reading import KIB, MIB
+from harness.base.reading import KIB, MIB
 
 __all__ = ["ALL_BYTES", "MANIFEST_BYTES", "TREE_BYTES", "most_bytes"]
 

@@ -2,48 +2,21 @@
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
-from harness.digest import digest_bytes, digest_of
-from harness.errors import UsageError
-from harness.paths import BASELINES, SUBMISSIONS
+from harness.base.errors import UsageError
+from harness.base.paths import BASELINES, SUBMISSIONS
+from harness.base.reading import read_bytes, shown_size
+from harness.policy.kinds import kind_of
 from harness.policy.limits import ALL_BYTES, MANIFEST_BYTES, most_bytes
 from harness.policy.manifest import Manifest
 from harness.policy.names import require_free_name
-from harness.reading import read_bytes, shown_size
+from harness.policy.policy import Policy
 from harness.suite.load import read_definition
 
-__all__ = ["MANIFEST", "Policy", "all_policies", "choose_policies", "find_policy", "load_policy"]
+__all__ = ["MANIFEST", "all_policies", "choose_policies", "find_policy", "load_policy"]
 
 MANIFEST = "submission.toml"
-
-
-@dataclass(frozen=True)
-class Policy:
-    """A manifest with the contents of its files."""
-
-    manifest: Manifest
-    folder: Path
-    contents: dict[str, bytes]
-    """Role → the file's bytes."""
-    baseline: bool
-
-    @property
-    def name(self) -> str:
-        """The policy's name."""
-        return self.manifest.name
-
-    @cached_property
-    def digest(self) -> str:
-        """Of everything that can change what it decides."""
-        files = {role: digest_bytes(content) for role, content in self.contents.items()}
-        return digest_of([self.manifest.digest_fields(), files])
-
-    def file(self, role: str) -> tuple[str, bytes]:
-        """Name and content of the file with this role."""
-        return str(self.folder / self.manifest.files[role]), self.contents[role]
 
 
 def all_policies() -> list[Policy]:
@@ -94,8 +67,6 @@ def _folders(root: Path) -> list[Path]:
 
 
 def _load(folder: Path) -> Policy:
-    from harness.policy.kinds import kind_of
-
     file = folder / MANIFEST
     if not file.is_file():
         raise UsageError(f"there is no {MANIFEST}", where=str(folder))

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from harness.base.vocabulary import PolicyClass, PolicyKind, Target, Track
 from harness.suite.model import Line, Prose, RelativePath
-from harness.vocabulary import PolicyClass, PolicyKind, Target, Track
 
 __all__ = ["SEARCH_SEEDS", "Manifest", "policy_name"]
 

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from harness.errors import UsageError
-from harness.paths import BASELINES, SUBMISSIONS
+from harness.base.errors import UsageError
+from harness.base.paths import BASELINES, SUBMISSIONS
+from harness.base.text import lookalike
 from harness.policy.manifest import policy_name
-from harness.text import lookalike
 
 __all__ = ["MEANT_OTHERWISE", "require_free_name"]
 

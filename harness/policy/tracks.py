@@ -1,6 +1,6 @@
 """What a track fixes for every policy that does not freeze the program at a level of its own."""
 
-from harness.vocabulary import Level, Track
+from harness.base.vocabulary import Level, Track
 
 __all__ = ["FROZEN_AT", "REFERENCES"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.measure import find_metric
 from harness.rank.contest import NEVER, Contest, Result, finite_ratio, known, lost, mean_value, percent, result, timed
 from harness.rank.figures import figures_sql, pairs_sql, ratio_sql, same_object_sql

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from harness.bench import ASKED_AGAIN_AFTER
 from harness.rank.question import Question
+from harness.sandbox.bench import ASKED_AGAIN_AFTER
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Track
 from harness.measure import all_metrics, metrics_of
 from harness.policy.tracks import REFERENCES as REFERENCES_OF
-from harness.vocabulary import Track
 
 if TYPE_CHECKING:
     import duckdb

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.base.vocabulary import PolicyClass
 from harness.measure import find_metric
 from harness.policy.manifest import SEARCH_SEEDS
 from harness.rank.contest import Result, finite_ratio, result
@@ -38,7 +39,6 @@ from harness.statistics import (
     suite_effect,
 )
 from harness.statistics.values import exact_mean
-from harness.vocabulary import PolicyClass
 
 if TYPE_CHECKING:
     import duckdb

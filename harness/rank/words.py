@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
+from harness.problems.sharding.entries import PUBLISHED
 from harness.rank.campaigns import TimedCampaign
-from harness.rank.solvers import PUBLISHED
 from harness.rank.standings import Standing
 
 if TYPE_CHECKING:
-    from harness.rank.solver_standings import SolverStanding
+    from harness.problems.sharding.standings import SolverStanding
 
 __all__ = [
     "campaign_lines",

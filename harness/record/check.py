@@ -7,9 +7,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Outcome, PolicyKind, Target, Track
 from harness.record.rows import Block, Campaign, Header, History, Row
-from harness.vocabulary import Outcome, PolicyKind, Target, Track
 
 if TYPE_CHECKING:
     from harness.measure import Metric

@@ -4,10 +4,10 @@ import os
 import tempfile
 from pathlib import Path
 
-from harness.decide import Decisions
-from harness.digest import digest_bytes
-from harness.errors import UsageError
-from harness.reading import MIB, read_bytes, shown_size
+from harness.apply.decisions import Decisions
+from harness.base.digest import digest_bytes
+from harness.base.errors import UsageError
+from harness.base.reading import MIB, read_bytes, shown_size
 from harness.record.runfile import results_errors
 
 __all__ = ["load_decisions", "store_decisions"]

@@ -17,14 +17,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.digest import digest_file, digest_of
-from harness.errors import PrerequisiteError, UsageError
-from harness.paths import cache_root
+from harness.base.digest import digest_file, digest_of
+from harness.base.errors import PrerequisiteError, UsageError
+from harness.base.paths import cache_root
+from harness.base.store import cache_errors, make_cache_folder, require_space
+from harness.base.text import printable
 from harness.record.names import SUMS
 from harness.record.rows import Row
 from harness.record.runfile import RunFile, read_run, run_files
-from harness.store import cache_errors, make_cache_folder, require_space
-from harness.text import printable
 
 if TYPE_CHECKING:
     import duckdb

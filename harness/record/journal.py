@@ -16,14 +16,14 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from harness.digest import canonical_json
-from harness.errors import PrerequisiteError, UsageError
-from harness.paths import cache_root
-from harness.reading import read_bytes
+from harness.base.digest import canonical_json
+from harness.base.errors import PrerequisiteError, UsageError
+from harness.base.paths import cache_root
+from harness.base.reading import read_bytes
+from harness.base.store import cache_errors, make_cache_folder
 from harness.record.lines import canonical_object
 from harness.record.rows import Block, History, Row
 from harness.record.runfile import results_errors
-from harness.store import cache_errors, make_cache_folder
 
 __all__ = ["Journal"]
 
@@ -168,7 +168,7 @@ _REMEDY = "remove the file: its cells are done again, most of them from the cach
 
 
 def _entries_of(row: Row) -> tuple[str, ...]:
-    """What the entry of the row's cell may be called (``harness.flow.run``, ``harness.sharding.run``)."""
+    """What the entry of the row's cell may be called (``harness.run.run``, ``harness.problems.sharding.run``)."""
     name = f"{row.cell}:{row.policy}"
     return (f"{name}:{row.copy_}",) if row.copy_ else (name,)
 

@@ -1,6 +1,6 @@
 """The lines of a run file, each checked alone: one canonical JSON object of bounded size, strictly of its schema.
 
-Canonical (``harness.digest.canonical_json``) means that a content has one text: no key stands twice, no blanks, no
+Canonical (``harness.base.digest.canonical_json``) means that a content has one text: no key stands twice, no blanks, no
 ``NaN``, no number written in another way.
 """
 
@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from harness.digest import canonical_json
-from harness.errors import UsageError
+from harness.base.digest import canonical_json
+from harness.base.errors import UsageError
 from harness.record.rows import Block, Campaign, Header, History, Row
 
 __all__ = ["LONGEST_LINE", "Line", "canonical_object", "checked", "parse_header", "parse_line"]

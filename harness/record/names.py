@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from harness.errors import UsageError
-from harness.reading import MIB, read_text
+from harness.base.errors import UsageError
+from harness.base.reading import MIB, read_text
 
 __all__ = ["REMEDY", "SUMS", "RunName", "digits_of", "pinned", "stamp_of"]
 

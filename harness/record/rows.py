@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Split, Target, Track
 from harness.record.fresh import Fresh
-from harness.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Split, Target, Track
 
 __all__ = [
     "CONTROL",

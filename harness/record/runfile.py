@@ -15,9 +15,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from harness.digest import canonical_json, digest_bytes
-from harness.errors import PrerequisiteError, UsageError
-from harness.reading import MIB, read_bytes, shown_size
+from harness.base.digest import canonical_json, digest_bytes
+from harness.base.errors import PrerequisiteError, UsageError
+from harness.base.reading import MIB, read_bytes, shown_size
 from harness.record.check import check_campaigns, check_header, check_histories, check_rows, is_shown, require_past
 from harness.record.lines import canonical_object, parse_header, parse_line
 from harness.record.names import REMEDY, SUMS, RunName, digits_of, pinned, stamp_of
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 TRAJECTORIES = ".trajectories.parquet"
-"""How the names of logged trajectories end (``harness.trajectories``)."""
+"""How the names of logged trajectories end (``harness.problems.inlining.trajectories``)."""
 _LARGEST = 128 * MIB
 _MOST_LINES = 250_000
 _ORDER = (Campaign, Block, History, Row)

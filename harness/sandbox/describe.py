@@ -3,10 +3,10 @@
 import subprocess
 from dataclasses import dataclass
 
+from harness.base.vocabulary import Isolation
 from harness.sandbox.cgroups import find_controller
 from harness.sandbox.run import Sandbox, find_bubblewrap
 from harness.sandbox.seccomp import REFUSED
-from harness.vocabulary import Isolation
 
 __all__ = ["Enforced", "describe", "enforcement"]
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from signal import SIGINT, SIGKILL, SIGTERM
 
-from harness.process import last_words, signal_name
+from harness.base.process import last_words, signal_name
 
 __all__ = ["FIRST_GIVEN", "GIB", "MIB", "SCRATCH", "Finished", "Job", "Left", "Limits", "Reason", "grace"]
 

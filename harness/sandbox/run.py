@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.errors import PrerequisiteError, UsageError
-from harness.native import native_program
-from harness.process import account, find_tool
+from harness.base.errors import PrerequisiteError, UsageError
+from harness.base.process import account, find_tool
+from harness.base.store import Store
+from harness.base.vocabulary import Isolation
 from harness.sandbox.bubblewrap import (
     FIRST_FILE,
     LEASH,
@@ -33,9 +34,8 @@ from harness.sandbox.remedy import remedy
 from harness.sandbox.seccomp import filter_program
 from harness.sandbox.shown import carried_folders
 from harness.sandbox.slots import Slot, SlotDied, SlotLate, is_root, slot
-from harness.store import Store
 from harness.toolchain import Toolchain
-from harness.vocabulary import Isolation
+from harness.toolchain.native import native_program
 
 __all__ = ["Facts", "Sandbox", "find_bubblewrap"]
 

@@ -11,9 +11,9 @@ import os
 import tempfile
 from pathlib import Path
 
-from harness.digest import digest_file, digest_of
-from harness.errors import PrerequisiteError
-from harness.store import Store
+from harness.base.digest import digest_file, digest_of
+from harness.base.errors import PrerequisiteError
+from harness.base.store import Store
 
 __all__ = ["REFUSED", "filter_program"]
 

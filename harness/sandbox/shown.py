@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from harness.dynamic import read_dynamic
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.toolchain.dynamic import read_dynamic
 
 __all__ = ["PythonAlone", "carried_folders", "python_alone", "python_folders"]
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from harness.errors import PrerequisiteError, UsageError
-from harness.process import killable
+from harness.base.errors import PrerequisiteError, UsageError
+from harness.base.process import killable
 from harness.sandbox.cgroups import Controller, Group, find_controller, group_name
 from harness.sandbox.shown import carried_folders
 from harness.sandbox.spawner import MOST_DESCRIPTORS, READY

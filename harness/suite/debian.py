@@ -8,8 +8,8 @@ import os
 import shutil
 from pathlib import Path
 
-from harness.errors import PrerequisiteError
-from harness.process import Ended, Limits, run
+from harness.base.errors import PrerequisiteError
+from harness.base.process import Ended, Limits, run
 
 __all__ = ["download_orig"]
 

@@ -14,8 +14,8 @@ import hashlib
 import hmac
 import secrets
 
-from harness.digest import digest_file
-from harness.store import Store
+from harness.base.digest import digest_file
+from harness.base.store import Store
 from harness.suite.hidden import reseeded, takes_seeds
 from harness.suite.load import Program
 from harness.suite.model import Workload

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from harness.errors import UsageError
-from harness.reading import KIB, read_bytes
+from harness.base.errors import UsageError
+from harness.base.reading import KIB, read_bytes
 from harness.suite.generators import is_seeded
 from harness.suite.load import Program
 from harness.suite.model import Input, Workload

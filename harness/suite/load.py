@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from harness.documents import parse_json, read_toml
-from harness.errors import UsageError
-from harness.paths import SUITES
-from harness.reading import MIB, read_bytes
+from harness.base.documents import parse_json, read_toml
+from harness.base.errors import UsageError
+from harness.base.paths import SUITES
+from harness.base.reading import MIB, read_bytes
 from harness.suite.model import Benchmark, Shared, Source, Suite, Workload
 
 __all__ = [
@@ -164,7 +164,7 @@ def read_definition(
 ) -> Definition:
     """A TOML file of at most ``most`` bytes as a value of its schema.
 
-    Raises UsageError, naming the first fault, for any other; see ``harness.reading`` for ``inside``.
+    Raises UsageError, naming the first fault, for any other; see ``harness.base.reading`` for ``inside``.
     """
     content = read_toml(file, most, inside=inside)
     try:

@@ -11,8 +11,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from harness.text import is_printable, printable_line
-from harness.vocabulary import Origin, Split
+from harness.base.text import is_printable, printable_line
+from harness.base.vocabulary import Origin, Split
 
 __all__ = [
     *("LEAST_COVERAGE", "Benchmark", "Build", "Coverage", "Input", "Line", "Part", "Prose", "Shared", "Source"),

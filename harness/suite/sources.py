@@ -12,15 +12,15 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 
-from harness.bench import Bench
-from harness.digest import digest_file, digest_of, digest_tree
-from harness.errors import PrerequisiteError, UsageError
-from harness.store import Store
+from harness.base.digest import digest_file, digest_of, digest_tree
+from harness.base.errors import PrerequisiteError, UsageError
+from harness.base.store import Store
+from harness.base.vocabulary import Origin
+from harness.sandbox.bench import Bench
 from harness.suite.debian import download_orig
 from harness.suite.load import Program
 from harness.suite.model import Part, Source
 from harness.suite.tree import check_tree, laid_over, pack, read_folder, write_tree
-from harness.vocabulary import Origin
 
 __all__ = [
     *("SourceTree", "fetched_tree", "forget_digests", "is_fetched", "is_unpacked", "overlay_folder"),

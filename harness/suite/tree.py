@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 
 __all__ = [
     *("MOST_BYTES", "MOST_ENTRIES", "Entry", "Kind", "Tree"),

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.bench import Bench
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.sandbox import GIB, MIB, SCRATCH, Job, Limits
+from harness.sandbox.bench import Bench
 from harness.sandbox.shown import python_folders
 from harness.suite.tree import MOST_BYTES, MOST_ENTRIES, Entry, Kind, check_name, check_tree
 

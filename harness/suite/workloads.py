@@ -6,10 +6,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from harness.digest import digest_file, digest_of
-from harness.errors import UsageError
-from harness.paths import SUITES
-from harness.store import Store
+from harness.base.digest import digest_file, digest_of
+from harness.base.errors import UsageError
+from harness.base.paths import SUITES
+from harness.base.store import Store
 from harness.suite.generators import generate
 from harness.suite.generators.apart import generate_apart
 from harness.suite.load import Program

@@ -12,10 +12,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from harness.bench import Bench
-from harness.errors import CellError
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome
 from harness.record.rows import Block, Campaign, Sample
 from harness.sandbox import Finished
+from harness.sandbox.bench import Bench
 from harness.sandbox.turns import run_in_turns
 from harness.suite.workloads import ReadyWorkload
 from harness.timing.conditions import Use, conditions, read_machine
@@ -36,7 +37,6 @@ from harness.timing.soundness import control_effect, control_of, marks
 from harness.verify.execute import Runner, job_of, judge
 from harness.verify.link import link_program
 from harness.verify.verify import runner_for
-from harness.vocabulary import Outcome
 
 __all__ = ["Facts", "Timed", "run_campaign", "summary"]
 

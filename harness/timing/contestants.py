@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.bench import Bench
-from harness.digest import digest_of
-from harness.errors import CellError
+from harness.base.digest import digest_of
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome, Target
 from harness.record.rows import CONTROL
+from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, workloads_digest
 from harness.verify.execute import observe
 from harness.verify.link import linked
 from harness.verify.verify import runner_for
-from harness.vocabulary import Outcome, Target
 
 __all__ = ["NATIVE", "NO_TIME", "TimedProgram", "TrialRun", "try_object"]
 

@@ -12,7 +12,7 @@ from random import Random
 
 import numpy as np
 
-from harness.digest import digest_of
+from harness.base.digest import digest_of
 from harness.statistics.paired import FLOOR, MIN_PAIRS, SEQUENTIAL, paired_effect
 
 __all__ = ["Plan", "Turns", "is_precise", "layout_of", "padding_of", "passes_for", "rounds", "shuffled", "turns"]

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from harness.digest import digest_file, digest_of
-from harness.errors import PrerequisiteError
-from harness.paths import cache_root
+from harness.base.digest import digest_file, digest_of
+from harness.base.errors import PrerequisiteError
+from harness.base.paths import cache_root
+from harness.base.vocabulary import Target
 from harness.toolchain.targets import TARGETS
-from harness.vocabulary import Target
 
 __all__ = ["INSTALL", "MAJOR", "Fingerprint", "Toolchain", "find_toolchain"]
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from harness.process import Limits, run
+from harness.base.process import Limits, run
 from harness.toolchain.llvm import Toolchain
 
 __all__ = ["as_written"]

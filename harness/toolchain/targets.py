@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from harness.vocabulary import Target
+from harness.base.vocabulary import Target
 
 __all__ = ["TARGETS", "TargetSpec"]
 

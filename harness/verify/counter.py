@@ -3,18 +3,18 @@
 QEMU's interface for plugins changes between its versions; ``native/count`` is written for version 1 of it.
 """
 
-from harness.bench import Bench
-from harness.blocks.counts import Counts
-from harness.digest import digest_of
-from harness.errors import CellError, PrerequisiteError
-from harness.native import native_digest
-from harness.process import Limits, run
+from harness.base.digest import digest_of
+from harness.base.errors import CellError, PrerequisiteError
+from harness.base.process import Limits, run
+from harness.base.vocabulary import Target
+from harness.basic_blocks.counts import Counts
+from harness.sandbox.bench import Bench
 from harness.suite.model import Workload
 from harness.suite.workloads import ReadyWorkload
 from harness.toolchain import TARGETS
+from harness.toolchain.native import native_digest
 from harness.verify.execute import observe
 from harness.verify.verify import counting_runner
-from harness.vocabulary import Target
 
 __all__ = ["require_counter"]
 

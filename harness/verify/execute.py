@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness import process
-from harness.confined import confined, failure_of
-from harness.errors import CellError
-from harness.process import signal_name
+from harness.base import process
+from harness.base.confined import confined, failure_of
+from harness.base.errors import CellError
+from harness.base.process import signal_name
+from harness.base.vocabulary import Outcome
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits, Reason, Sandbox
 from harness.suite.model import Workload
 from harness.suite.workloads import ReadyWorkload
-from harness.vocabulary import Outcome
 
 __all__ = ["Execution", "Runner", "execute", "job_of", "judge", "observe", "result_digest"]
 

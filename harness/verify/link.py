@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
-from harness.bench import Bench
-from harness.errors import CellError, PrerequisiteError
+from harness.base.errors import CellError, PrerequisiteError
+from harness.base.process import Limits, run
+from harness.base.vocabulary import Outcome, Target
 from harness.freeze.commands import driver
-from harness.process import Limits, run
+from harness.sandbox.bench import Bench
+from harness.sandbox.tools import run_tool, tool_job
 from harness.suite.model import Benchmark
 from harness.toolchain import TARGETS, Toolchain
-from harness.tools import run_tool, tool_job
-from harness.vocabulary import Outcome, Target
 
 __all__ = ["link_command", "link_program", "linked"]
 

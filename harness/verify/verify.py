@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.bench import Bench
-from harness.blocks.counts import Counts
-from harness.digest import digest_of
-from harness.elf import loaded
-from harness.errors import CellError
-from harness.native import native_digest, native_plugin
+from harness.base.digest import digest_of
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome, Target
+from harness.basic_blocks.counts import Counts
+from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, workloads_digest
 from harness.toolchain import Toolchain
+from harness.toolchain.elf import loaded
+from harness.toolchain.native import native_digest, native_plugin
 from harness.verify.execute import Runner, execute, observe
 from harness.verify.link import linked
-from harness.vocabulary import Outcome, Target
 
 __all__ = [
     "CountedRun",

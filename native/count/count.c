@@ -4,7 +4,7 @@
  * translations. For each TB the plugin counts executions, inline, and the loads and stores of its
  * instructions. Since a TB is always executed from its first to its last instruction, executions of TBs
  * give those of every instruction, and so of every basic block, whatever QEMU's blocks are; the harness
- * does that sum (harness/blocks/counts.py) and knows the file's format from there.
+ * does that sum (harness/basic_blocks/counts.py) and knows the file's format from there.
  *
  * That holds for one thread and no signal handler: a handler can begin in the middle of a TB. Both are
  * reported, and so is whatever else would make the counts incomplete. Nothing is written unless the

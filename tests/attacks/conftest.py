@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from harness.base.vocabulary import Target
 from harness.sandbox import slots
 from harness.toolchain import Toolchain
-from harness.vocabulary import Target
 from tests.attacks.host import Roots, Secrets, plant
 from tests.drive import ROOT
 

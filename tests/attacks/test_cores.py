@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench import Bench
-from harness.errors import CellError
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome
+from harness.problems.sharding.answers import Answers
+from harness.problems.sharding.generate import generate
+from harness.problems.sharding.judge import judge
+from harness.problems.sharding.names import SOLVER_CPP
+from harness.problems.sharding.parse import parse_instance
+from harness.problems.sharding.solve import Attempt, run_solver
+from harness.problems.sharding.solver import prepare_solver, solver_job
 from harness.sandbox import Finished, Left, Limits, Reason, Sandbox, grace
+from harness.sandbox.bench import Bench
 from harness.sandbox.cgroups import find_controller
-from harness.sharding.answers import Answers
-from harness.sharding.generate import generate
-from harness.sharding.judge import judge
-from harness.sharding.names import SOLVER_CPP
-from harness.sharding.parse import parse_instance
-from harness.sharding.solve import Attempt, run_solver
-from harness.sharding.solver import prepare_solver, solver_job
-from harness.vocabulary import Outcome
 from tests.attacks.host import SMALL, attack
 
 Program = Callable[[str], Path]

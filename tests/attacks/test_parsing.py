@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
-from harness.admission import definition_findings
-from harness.confined import confined
-from harness.errors import CellError, UsageError
+from harness.base.confined import confined
+from harness.base.errors import CellError, UsageError
+from harness.base.process import Limits
+from harness.base.store import Store
+from harness.checks.admission import definition_findings
 from harness.policy import load_policy
-from harness.policy.heuristic.hyperparameters import parse_hyperparameters, require_no_options
-from harness.policy.inliner.channel import check_python
-from harness.policy.inliner.tree import parse_tree
-from harness.policy.inliner.tree.convert import from_xgboost
-from harness.policy.inliner.tree.model import MAX_NODES
-from harness.process import Limits
-from harness.sharding.apart import make_apart, parse_apart
-from harness.sharding.generate import generate as generate_instance
-from harness.store import Store
+from harness.policy.forms.cpp.hyperparameters import parse_hyperparameters, require_no_options
+from harness.policy.forms.python import check_python
+from harness.policy.forms.tree import parse_tree
+from harness.policy.forms.tree.convert import from_xgboost
+from harness.policy.forms.tree.model import MAX_NODES
+from harness.problems.sharding.apart import make_apart, parse_apart
+from harness.problems.sharding.generate import generate as generate_instance
 from harness.suite.generators import generate
 from harness.suite.generators.apart import generate_apart
 from harness.suite.locate import locate
@@ -178,7 +178,7 @@ def test_python_that_pythons_parser_cannot_take_is_refused(content: bytes) -> No
 
 
 def test_python_is_parsed_in_another_process_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness.policy.inliner.channel import check
+    from harness.policy.forms.python import check
 
     content = f"# {time.time()}\ndef decide(features):\n    return True\n".encode()
     check_python(content, "policy.py")
@@ -219,7 +219,7 @@ def ready(*drop: str) -> Any:
 
 
 def test_a_drop_pattern_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness import process
+    from harness.base import process
     from harness.verify import execute
 
     monkeypatch.setattr(execute, "_DROP_LIMITS", process.Limits(wall=1))
@@ -269,7 +269,7 @@ def test_workloads_that_ask_for_too_much_are_refused(fields: dict[str, Any]) -> 
 
 
 def test_a_generator_of_an_untrusted_suite_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness import process
+    from harness.base import process
     from harness.suite.generators import apart
 
     assert generate_apart("text", 7, {"size": 2000}) == generate("text", 7, {"size": 2000})
@@ -284,7 +284,7 @@ def test_a_generator_of_an_untrusted_suite_is_limited(monkeypatch: pytest.Monkey
 
 def test_an_input_of_an_untrusted_suite_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is made for a program."""
-    from harness import process
+    from harness.base import process
     from harness.suite.generators import apart
 
     monkeypatch.setattr(apart, "_LIMITS", process.Limits(wall=20, memory=256 << 20, file_size=1 << 20))

@@ -12,10 +12,10 @@ from threading import Barrier
 
 import pytest
 
-from harness.errors import PrerequisiteError
+from harness.base.errors import PrerequisiteError
+from harness.base.store import Store
 from harness.sandbox import Sandbox, slots
 from harness.sandbox.cgroups import find_controller
-from harness.store import Store
 from tests.attacks.host import SMALL, attack, await_that, children, gone, marker, outside, running, shell
 from tests.drive import ROOT
 
@@ -26,7 +26,7 @@ HARNESS = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from harness.bench import Bench
+from harness.sandbox.bench import Bench
 from harness.toolchain import find_toolchain
 from tests.attacks.host import SMALL, shell
 sandbox = Bench(find_toolchain(), Path(sys.argv[1])).sandbox

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import ConsoleMessage, Page, Request, expect, sync_playwright
 
-from harness.paths import ROOT
+from harness.base.paths import ROOT
 from tests.browser.recorded import write_results, write_solved, write_speed, write_timed
 
 CHROMIUM = Path("/usr/bin/chromium")

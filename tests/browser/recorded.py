@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.decide import Decisions
+from harness.apply.decisions import Decisions
+from harness.base.store import Store
+from harness.base.vocabulary import PolicyKind
+from harness.problems.sharding.files import load_instance
+from harness.problems.sharding.generate import least_usage
+from harness.problems.sharding.suite import load_sharding_suite
 from harness.record import Row
 from harness.record.decisions import store_decisions
 from harness.record.rows import BenchmarkFacts, History, InstanceFacts, Solving
 from harness.record.runfile import write_run
-from harness.sharding.files import load_instance
-from harness.sharding.generate import least_usage
-from harness.sharding.suite import load_sharding_suite
-from harness.store import Store
-from harness.vocabulary import PolicyKind
 from tests.rows import blocks, campaign
 
 LLVM, OLDER = "aa" * 32, "bb" * 32

@@ -4,8 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page, expect
 
+from harness.problems.sharding.standings import SolverTable, solver_standings
 from harness.rank.question import questions
-from harness.rank.solver_standings import SolverTable, solver_standings
 from harness.record import open_index
 from tests.browser.conftest import Site
 from tests.browser.recorded import SOLVERS, WHY

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.digest import digest_file
 from harness.cli.output import LineProgress
-from harness.digest import digest_file
 from harness.record import run_files
 from harness.toolchain import Toolchain, find_toolchain
 from tests.drive import TINY, Answer, User, command

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.text import is_printable
 from harness.cli.output import Column, Format, emit
-from harness.text import is_printable
 from tests.drive import ROOT, User, write_policy
 
 START = "import sys; from harness.cli import main; sys.argv[0] = 'harness'; main()"

@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 
-from harness.admission.sanitizers import sanitizer_findings
-from harness.bench import Bench
-from harness.engine import InProcess
-from harness.errors import UsageError
-from harness.flow.progress import SilentObserver
-from harness.flow.stages import freeze_modules
-from harness.flow.take import reference_object
+from harness.apply.reference import reference_object
+from harness.base.errors import UsageError
+from harness.base.progress import SilentObserver
+from harness.base.vocabulary import Level, Origin, Split, Target
+from harness.checks.admission.describe import describe_program
 from harness.freeze import freeze
-from harness.suite.describe import describe_program
+from harness.problems.programs.stages import freeze_modules
+from harness.run.engines import InProcess
+from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.model import Benchmark, Build, Source
 from harness.suite.sources import forget_digests
 from harness.suite.workloads import prepare
+from harness.verify.sanitizers import sanitizer_findings
 from harness.verify.verify import run_workloads
-from harness.vocabulary import Level, Origin, Split, Target
 from tests.programs import write_files
 
 CONFIGURE = """#!/bin/sh

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from harness.bench import Bench
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.base.store import Store
+from harness.base.vocabulary import Level, Target
 from harness.freeze import freeze
 from harness.freeze.guards import check_module
-from harness.store import Store
+from harness.sandbox.bench import Bench
 from harness.toolchain import TARGETS, Toolchain
-from harness.vocabulary import Level, Target
 from tests.programs import own_program
 
 C = """

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench import Bench
+from harness.base.vocabulary import Level, Target
 from harness.freeze import freeze, is_perturbed, perturbed
 from harness.freeze.perturb import perturb
+from harness.sandbox.bench import Bench
 from harness.suite.load import choose, load_suite
-from harness.vocabulary import Level, Target
 from tests.drive import TINY
 from tests.programs import own_program
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from harness.errors import UsageError
-from harness.paths import BASELINES, SUBMISSIONS
+from harness.base.errors import UsageError
+from harness.base.paths import BASELINES, SUBMISSIONS
 from harness.policy import all_policies
 from harness.policy.load import find_policy
 from harness.policy.names import require_free_name
-from harness.sharding.published import published_costs
-from harness.sharding.suite import load_sharding_suite, sharding_names
+from harness.problems.sharding.published import published_costs
+from harness.problems.sharding.suite import load_sharding_suite, sharding_names
 
 
 @pytest.mark.parametrize(

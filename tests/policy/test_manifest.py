@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
-from harness.flow.request import make_request
-from harness.paths import BASELINES, SUBMISSIONS
+from harness.base.errors import UsageError
+from harness.base.paths import BASELINES, SUBMISSIONS
+from harness.base.vocabulary import Level, PolicyKind, Track
 from harness.policy import all_policies, kind_of, load_policy
 from harness.policy.load import choose_policies
-from harness.vocabulary import Level, PolicyKind, Track
+from harness.problems.programs.request import make_request
 
 MANIFEST = """
 name = "mine"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.digest import digest_of
-from harness.errors import UsageError
+from harness.base.digest import digest_of
+from harness.base.errors import UsageError
 from harness.rank import Comparison, Question, Versus, compare, versus
 from harness.rank.programs import programs
 from harness.record import Row, open_index

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.vocabulary import Isolation, PolicyKind
 from harness.rank import standings
 from harness.rank.isolation import hurried_policies, trusted_policies
 from harness.rank.standings import Question
 from harness.record import open_index
-from harness.vocabulary import Isolation, PolicyKind
 from tests.rows import LLVM, row, run_file
 
 QUESTION = Question("made", "x86-64", "size", "size.alloc", "Oz", LLVM)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from harness.digest import digest_of
+from harness.base.digest import digest_of
+from harness.base.vocabulary import Outcome
 from harness.rank import Question, standings
 from harness.rank.memorised import OnCopies, memorised_remarks, on_copies
 from harness.record import Row, open_index
-from harness.vocabulary import Outcome
 from tests.rows import LLVM, row, run_file
 
 QUESTION = Question("made", "x86-64", "size", "size.alloc", "Oz", LLVM)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.rank import Question, programs, standings
 from harness.rank.facets import facets
 from harness.rank.question import questions

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.vocabulary import Isolation, Outcome, Target
 from harness.rank import standings
 from harness.rank.standings import Question
 from harness.record import Row, open_index
-from harness.vocabulary import Isolation, Outcome, Target
 from tests.rows import LLVM, row, run_file
 
 QUESTION = Question("made", "x86-64", "size", "size.alloc", "Oz", LLVM)

@@ -15,15 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.digest import digest_of
-from harness.errors import UsageError
+from harness.base.digest import digest_of
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Outcome, PolicyClass, Target, Track
 from harness.measure import find_metric
 from harness.rank import Question, compare, programs, standings
 from harness.rank.doubts import doubts
 from harness.rank.question import fingerprints, questions, quote
 from harness.rank.standings import Standing, standings_sql
 from harness.record import Row, open_index
-from harness.vocabulary import Outcome, PolicyClass, Target, Track
 from tests.rows import LLVM, row, run_file
 
 OTHER = "c" * 64

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from harness.digest import digest_of
-from harness.errors import UsageError
+from harness.base.digest import digest_of
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Outcome, PolicyClass, Target, Track
 from harness.rank import Question, Standing, campaigns, compare, programs, standings, versus
 from harness.rank.question import PAIRED, is_timed, questions
 from harness.rank.words import campaign_lines, reason_lines
 from harness.record import Row, open_index
 from harness.record.rows import NOT_REACHED
-from harness.vocabulary import Outcome, PolicyClass, Target, Track
 from tests.rows import LLVM, block, blocks, campaign, header, row, run_file, written_by_another
 
 QUESTION = Question("made", "x86-64", "speed", PAIRED, "greedy", LLVM)

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from harness.decide import Decisions
-from harness.digest import digest_bytes
-from harness.errors import UsageError
+from harness.apply.decisions import Decisions
+from harness.base.digest import digest_bytes
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Level, PolicyKind
 from harness.record.decisions import load_decisions, store_decisions
-from harness.vocabulary import Level, PolicyKind
 
 DECISIONS = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": ["function(sroa)", "globaldce"], "dropped": ["ü"]})
 

@@ -10,18 +10,18 @@ import polars
 import pytest
 import zstandard
 
-from harness.decide import Decisions
-from harness.digest import digest_bytes
-from harness.errors import HarnessError, PrerequisiteError, UsageError
-from harness.paths import ROOT
+from harness.apply.decisions import Decisions
+from harness.base.digest import digest_bytes
+from harness.base.errors import HarnessError, PrerequisiteError, UsageError
+from harness.base.paths import ROOT
+from harness.base.vocabulary import Level, PolicyKind
+from harness.checks.replay.find import find_run
+from harness.problems.inlining.trajectories.table import read_trajectories
 from harness.rank.doubts import doubts
 from harness.rank.question import questions
 from harness.record import open_index, read_run, run_files
 from harness.record.decisions import load_decisions, store_decisions
 from harness.record.functions import write_functions
-from harness.replay.find import find_run
-from harness.trajectories.table import read_trajectories
-from harness.vocabulary import Level, PolicyKind
 from tests.rows import LLVM, row, run_file, written_by_another
 
 ODD = ["h[1]", "h*", "h?", "{a,b}", "it's", 'a"b', "line\nfeed", "**", "h[!x]", "$HOME", "%41", "https:"]

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.errors import UsageError
-from harness.paths import cache_root
+from harness.base.errors import UsageError
+from harness.base.paths import cache_root
+from harness.base.vocabulary import Target
 from harness.record import check, open_index, read_run
 from harness.record.rows import Row
-from harness.vocabulary import Target
 from tests.rows import LLVM, row, run_file
 
 LATER = "2026-02-01T00:00:00+00:00"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.errors import HarnessError, PrerequisiteError, UsageError
+from harness.base.errors import HarnessError, PrerequisiteError, UsageError
 from harness.record.journal import Journal
 from harness.record.rows import Row
 from harness.record.runfile import run_files

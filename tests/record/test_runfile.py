@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.digest import canonical_json, digest_bytes
-from harness.errors import UsageError
+from harness.base.digest import canonical_json, digest_bytes
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Outcome, Target
 from harness.record.journal import Journal
 from harness.record.rows import Header, Row
 from harness.record.runfile import read_run, run_files, write_run
-from harness.vocabulary import Outcome, Target
 from tests.rows import block, campaign, header, row, run_file, written_by_another
 
 ROWS = [row("one", "Oz", 10), row("two", "Oz", None), row("one", "O2", 11.25, metric="compile.cpu", unit="s")]

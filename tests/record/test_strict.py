@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.digest import canonical_json, digest_of
-from harness.errors import UsageError
+from harness.base.digest import canonical_json, digest_of
+from harness.base.errors import UsageError
 from harness.measure import all_metrics, find_metric
 from harness.record import open_index, read_run
 from harness.record.rows import History, Row

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.store import Store
+from harness.base.vocabulary import Isolation
 from harness.sandbox import Sandbox
 from harness.sandbox.slots import close_slots
-from harness.store import Store
 from harness.toolchain import Toolchain
-from harness.vocabulary import Isolation
 
 
 @pytest.fixture(scope="session")

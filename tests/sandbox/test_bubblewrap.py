@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.sandbox import MIB, SCRATCH, Job, Limits, Sandbox
 from harness.sandbox.bubblewrap import FIRST_FILE, TURNS, USAGE, bubblewrap_command, guard_arguments
 from tests.ordinary import is_root

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import PrerequisiteError
-from harness.process import tools_cpu_seconds
+from harness.base.errors import PrerequisiteError
+from harness.base.process import tools_cpu_seconds
+from harness.base.store import Store
 from harness.sandbox import MIB, Job, Left, Limits, Reason, Sandbox, bubblewrap, run
-from harness.store import Store
 from harness.toolchain import Toolchain
 from tests.drive import ROOT, TINY, User
 from tests.ordinary import is_root
@@ -196,7 +196,7 @@ def test_every_job_has_a_world_of_its_own(sandbox: Sandbox) -> None:
 
 INTERRUPTED = """
 import sys
-from harness.bench import open_bench
+from harness.sandbox.bench import open_bench
 from harness.sandbox import Job
 
 sandbox = open_bench(trust=sys.argv[1] == "trusted").sandbox

@@ -13,13 +13,13 @@ from typing import cast
 import pyseccomp
 import pytest
 
-from harness.errors import PrerequisiteError
+from harness.base.errors import PrerequisiteError
+from harness.base.store import Store
+from harness.base.vocabulary import Target
 from harness.sandbox import Job, Sandbox, seccomp
 from harness.sandbox.seccomp import REFUSED, filter_program
-from harness.store import Store
 from harness.toolchain import Toolchain
 from harness.toolchain.targets import TARGETS
-from harness.vocabulary import Target
 from tests.sandbox.jobs import HELPER, helping
 
 ALLOW, KILL_THREAD, KILL_PROCESS, ERRNO = 0x7FFF0000, 0, 0x80000000, 0x00050000

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-from harness.errors import PrerequisiteError
+from harness.base.errors import PrerequisiteError
 from harness.sandbox import SCRATCH, Finished, Job, Sandbox, shown
 from harness.sandbox.bubblewrap import bubblewrap_command
 from harness.sandbox.shown import carried_folders, python_folders

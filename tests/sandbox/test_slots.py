@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import PrerequisiteError, StoppedError
-from harness.process import start_again, stop_all
+from harness.base.errors import PrerequisiteError, StoppedError
+from harness.base.process import start_again, stop_all
 from harness.sandbox import Job, Sandbox, slots
 from harness.sandbox.cgroups import find_controller
 from harness.sandbox.slots import Slot, SlotDied, SlotLate, close_slots, is_root, sandbox_users, slot
@@ -219,7 +219,7 @@ def test_a_slot_that_is_closed_leaves_neither_process_nor_group() -> None:
 
 HARNESS = """
 import os, sys, time
-from harness.bench import open_bench
+from harness.sandbox.bench import open_bench
 from harness.sandbox import Job
 from harness.sandbox.slots import slot
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import PrerequisiteError
+from harness.base.errors import PrerequisiteError
+from harness.base.store import Store
+from harness.base.vocabulary import Isolation
 from harness.sandbox import MIB, Job, Limits, Reason, Sandbox, describe, run
-from harness.store import Store
 from harness.toolchain import Toolchain
-from harness.vocabulary import Isolation
 from tests.sandbox.jobs import HELPER, all_gone, helping, shell
 
 HONEST = """

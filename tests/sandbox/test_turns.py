@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from harness.errors import StoppedError
-from harness.process import start_again, stop_all
+from harness.base.errors import StoppedError
+from harness.base.process import start_again, stop_all
 from harness.sandbox import MIB, Finished, Job, Limits, Reason, Sandbox
 from harness.sandbox.slots import close_slots
 from harness.sandbox.turns import NextTurns, run_in_turns

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.store import Store
+from harness.base.store import Store
 from harness.suite.fresh import ATTEMPTS, draw_seed, fresh_workload, takes_fresh_inputs
 from harness.suite.load import Program, load_suite
 from tests.drive import TINY

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.suite.generators import _jpeg, generate, is_seeded, names
 
 Params = dict[str, int | str | bool]

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.suite.generators import chess as rules
 from harness.suite.generators import generate
 from tests.suite.chess import legal_moves, perft, position

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.suite.generators import is_seeded
 from harness.suite.hidden import commitment, read_secret, with_hidden
 from harness.suite.load import load_suite

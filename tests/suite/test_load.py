@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from harness.errors import UsageError
-from harness.paths import SUITES
+from harness.base.errors import UsageError
+from harness.base.paths import SUITES
+from harness.base.vocabulary import Origin
 from harness.suite.generators import _REGISTRY, names
 from harness.suite.load import choose, load_suite, suite_names
-from harness.vocabulary import Origin
 
 GOOD = """
 name = "mine"

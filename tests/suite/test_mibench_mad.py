@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.store import Store
+from harness.base.store import Store
 from harness.suite.generators import generate
 from harness.suite.generators._layer3 import Frame, Granule, encode
 from tests.suite.upstream import build_program

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.paths import SUITES
+from harness.base.paths import SUITES
+from harness.base.vocabulary import Split, Target
 from harness.suite.load import load_suite
 from harness.toolchain import TARGETS, Toolchain
-from harness.vocabulary import Split, Target
 from tests.suite.polybench import KERNELS
 
 SOURCES = SUITES / "polybench" / "src"

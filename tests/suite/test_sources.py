@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench import Bench
-from harness.engine import local_engine
-from harness.errors import PrerequisiteError, UsageError
-from harness.flow.progress import SilentObserver
-from harness.flow.request import make_request
-from harness.flow.stages import fetch_sources
+from harness.base.errors import PrerequisiteError, UsageError
+from harness.base.progress import SilentObserver
+from harness.base.store import Store
 from harness.freeze.freeze import program_digest
-from harness.store import Store
+from harness.problems.programs.request import make_request
+from harness.problems.programs.stages import fetch_sources
+from harness.run.engines import local_engine
+from harness.sandbox.bench import Bench
 from harness.suite import debian
 from harness.suite.load import LoadedSuite, Program
 from harness.suite.sources import fetched_tree, is_fetched, source_tree, tree_digest
@@ -213,7 +213,7 @@ def test_a_missing_source_folder_is_named(tmp_path: Path, cache: Bench) -> None:
 FETCH = """
 import sys
 from pathlib import Path
-from harness.bench import Bench
+from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite
 from harness.suite.sources import source_tree
 from harness.toolchain import find_toolchain

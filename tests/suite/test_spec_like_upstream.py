@@ -11,13 +11,13 @@ from random import Random
 
 import pytest
 
-from harness.bench import Bench
-from harness.flow.take import reference_object
+from harness.apply.reference import reference_object
+from harness.base.vocabulary import Level, Target
+from harness.sandbox.bench import Bench
 from harness.suite.generators import generate
 from harness.suite.load import Program, load_suite
 from harness.suite.workloads import prepare
 from harness.verify.link import linked
-from harness.vocabulary import Level, Target
 from tests.suite.chess import legal_moves, play, position
 
 pytestmark = pytest.mark.slow

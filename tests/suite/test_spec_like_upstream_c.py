@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.store import Store
+from harness.base.store import Store
 from harness.suite.generators import generate
 from harness.suite.load import choose, load_suite
 from tests.suite.chess import legal_moves, position

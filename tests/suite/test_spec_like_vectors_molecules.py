@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.suite.generators import generate
 from harness.toolchain import find_toolchain
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.bench import Bench
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.sources import source_tree
 from harness.suite.tree import Kind, check_tree, write_tree

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from harness.admission.sanitizers import sanitizer_findings
-from harness.bench import Bench
-from harness.blocks.throughput import Model, block_costs
-from harness.errors import CellError, UsageError
-from harness.flow.take import reference_object
+from harness.apply.reference import reference_object
+from harness.base.errors import CellError, UsageError
+from harness.base.vocabulary import Level, Origin, Target
+from harness.basic_blocks.throughput import Model, block_costs
+from harness.checks.replay import script
 from harness.freeze import freeze
-from harness.replay import script
+from harness.sandbox.bench import Bench
 from harness.suite.sources import source_tree, tree_digest
 from harness.suite.workloads import prepare
 from harness.verify.link import linked
-from harness.vocabulary import Level, Origin, Target
+from harness.verify.sanitizers import sanitizer_findings
 from tests.programs import own_program, write_files
 
 WORD = "hunter2"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench import Bench
-from harness.errors import PrerequisiteError
-from harness.store import Store
+from harness.base.errors import PrerequisiteError
+from harness.base.store import Store
+from harness.sandbox.bench import Bench
 from harness.suite.load import choose, load_suite
 from harness.suite.sources import source_tree
 from harness.toolchain import find_toolchain

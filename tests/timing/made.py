@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from harness.base.vocabulary import Target
 from harness.record.rows import CONTROL, Block, Conditions, Sample
 from harness.timing.conditions import Reading
-from harness.vocabulary import Target
 
 __all__ = ["REFERENCE", "block", "blocks", "quiet", "reading"]
 

@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench import Bench
-from harness.digest import digest_bytes
+from harness.base.digest import digest_bytes
+from harness.base.vocabulary import Target
 from harness.record.rows import CONTROL, Block, Conditions
 from harness.sandbox import Finished, Job, Limits, Reason, Sandbox
+from harness.sandbox.bench import Bench
 from harness.sandbox.turns import NextTurns, run_in_turns
 from harness.suite.model import Workload
 from harness.suite.workloads import ReadyWorkload
@@ -29,7 +30,6 @@ from harness.timing.conditions import Reading, Use, conditions
 from harness.timing.contestants import NO_TIME, TimedProgram, try_object
 from harness.timing.schedule import Plan, layout_of, padding_of
 from harness.verify.verify import runner_for
-from harness.vocabulary import Target
 from tests.programs import own_program
 from tests.sandbox.jobs import own_children
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.digest import digest_of
-from harness.errors import PrerequisiteError
-from harness.process import Limits, run
+from harness.base.digest import digest_of
+from harness.base.errors import PrerequisiteError
+from harness.base.process import Limits, run
+from harness.base.vocabulary import Target
 from harness.toolchain import TARGETS, Toolchain, find_toolchain, llvm
-from harness.vocabulary import Target
 
 TOOLS = (
     *("clang", "clang++", "opt", "llvm-link", "llvm-dis", "ld.lld"),

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench import Bench
-from harness.digest import digest_file
-from harness.errors import CellError
-from harness.flow.take import reference_object
+from harness.apply.reference import reference_object
+from harness.base.digest import digest_file
+from harness.base.errors import CellError
+from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import freeze
+from harness.sandbox.bench import Bench
 from harness.suite.load import Program, load_suite
 from harness.suite.workloads import prepare
 from harness.verify import Trial, expected_results, verify
-from harness.vocabulary import Level, Outcome, Target
 from tests.programs import THROWS, own_program
 
 KEPT = "function(simplifycfg),default<Oz>"

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 import harness.verify.execute
-from harness.errors import CellError
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome, Target
 from harness.sandbox import Sandbox
 from harness.suite.model import Input, Workload
 from harness.suite.workloads import ReadyWorkload
 from harness.toolchain import TARGETS, Toolchain
 from harness.verify.execute import Runner, execute, result_digest
 from harness.verify.verify import runner_for
-from harness.vocabulary import Outcome, Target
 from tests.programs import write_files
 
 # What the program does is its first argument.

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench import Bench
-from harness.errors import CellError
+from harness.base.errors import CellError
+from harness.base.vocabulary import Target
 from harness.sandbox import Job
+from harness.sandbox.bench import Bench
 from harness.suite.model import Benchmark
 from harness.toolchain import Toolchain
 from harness.verify.link import link_command, link_program
-from harness.vocabulary import Target
 from tests.programs import own_program
 
 C = r"""

@@ -1,8 +1,8 @@
 """What the program's ``count`` workloads execute together, counted by QEMU's plugin."""
 
+from harness.base.vocabulary import Track
 from harness.measure.evidence import Need, NotMeasurableError
 from harness.measure.registry import Breakdown, Subject, metric
-from harness.vocabulary import Track
 
 _SPEED = (Track.SPEED,)
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from harness.blocks import Block
-from harness.blocks.throughput import Cost, Model, block_costs, known_models
+from harness.base.vocabulary import Track
+from harness.basic_blocks import Block
+from harness.basic_blocks.throughput import Cost, Model, block_costs, known_models
 from harness.measure.evidence import Need, NotMeasurableError
 from harness.measure.registry import Breakdown, Subject, metric
-from harness.vocabulary import Track
 
 _SPEED = (Track.SPEED,)
 

@@ -1,8 +1,8 @@
 """Run time on this machine. Not taken of a cell by itself but in a campaign, in pairs (``harness/timing``)."""
 
+from harness.base.vocabulary import Target, Track
 from harness.measure.evidence import Need, NotMeasurableError
 from harness.measure.registry import Subject, metric
-from harness.vocabulary import Target, Track
 
 _SPEED = (Track.SPEED,)
 _NATIVE = (Target.X86_64,)

@@ -1,7 +1,7 @@
 """Sizes of the program's one object file."""
 
-from harness.elf import allocated_bytes, executable_bytes
 from harness.measure.registry import Subject, metric
+from harness.toolchain.elf import allocated_bytes, executable_bytes
 
 
 @metric("size.alloc", unit="bytes", deterministic=True)

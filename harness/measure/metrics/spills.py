@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from harness.blocks import Block
+from harness.base.vocabulary import Track
+from harness.basic_blocks import Block
 from harness.measure.evidence import Need, NotMeasurableError
 from harness.measure.registry import Breakdown, Subject, metric
-from harness.vocabulary import Track
 
 _operands = partial(metric, unit="operands", deterministic=True, tracks=[Track.SPEED], can_be_zero=True)
 _IN_CODE = [Need.CODE]

@@ -12,7 +12,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from random import Random
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 
 __all__ = ["check_parameters", "generate", "generator", "is_seeded", "names"]
 

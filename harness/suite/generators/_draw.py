@@ -6,7 +6,7 @@ from itertools import accumulate
 from random import Random
 from typing import TypeVar
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 
 __all__ = ["Zipf", "at_least", "below", "between", "one_of", "pick", "shuffle"]
 

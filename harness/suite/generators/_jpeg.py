@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import pack
 from typing import NamedTuple
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.suite.generators._draw import one_of
 
 __all__ = ["encode"]

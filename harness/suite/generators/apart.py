@@ -10,9 +10,9 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from harness.confined import confined, failure_of
-from harness.errors import UsageError
-from harness.process import MIB, Limits
+from harness.base.confined import confined, failure_of
+from harness.base.errors import UsageError
+from harness.base.process import MIB, Limits
 from harness.suite.generators import check_parameters, generate
 
 __all__ = ["generate_apart"]

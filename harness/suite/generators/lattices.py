@@ -3,7 +3,7 @@
 from math import floor, sqrt
 from random import Random
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.suite.generators import generator
 from harness.suite.generators._draw import at_least, one_of
 

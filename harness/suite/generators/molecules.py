@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import sqrt
 from random import Random
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.suite.generators import generator
 from harness.suite.generators._draw import at_least, below, between, one_of, pick, shuffle
 

@@ -1,0 +1,76 @@
+"""Decisions: everything that a policy decided for one frozen module, and all that apply may read."""
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from harness.base.digest import canonical_json, digest_bytes
+from harness.base.errors import CellError, UsageError
+from harness.base.vocabulary import Level, Outcome, PolicyKind
+
+__all__ = ["Decided", "Decisions"]
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What was decided. ``body`` is the kind's own: its replay reads it, nothing else does."""
+
+    kind: PolicyKind
+    frozen_at: Level | None
+    """The level that the module is frozen at and that clang's part of the plan runs at; None where there is none."""
+    body: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def level(self) -> Level:
+        """The same of what is compiled."""
+        if self.frozen_at is None:
+            raise UsageError(f"decisions of kind {self.kind.value!r} are about no module")
+        return self.frozen_at
+
+    @cached_property
+    def content(self) -> bytes:
+        """The decisions file."""
+        level = None if self.frozen_at is None else self.frozen_at.value
+        fields = {"schema": SCHEMA, "kind": self.kind.value, "level": level, "body": self.body}
+        return canonical_json(fields)
+
+    @cached_property
+    def digest(self) -> str:
+        """Names the file."""
+        return digest_bytes(self.content)
+
+    def require(self, condition: bool, why: str) -> None:
+        """Raise CellError, ``not-replayable``, unless the condition holds: decisions may be of any origin.
+
+        ``why``: what is wrong with them.
+        """
+        if not condition:
+            raise CellError(Outcome.NOT_REPLAYABLE, f"malformed decisions of kind {self.kind.value!r}: {why}")
+
+    @classmethod
+    def parse(cls, content: bytes, where: str) -> "Decisions":
+        """Read a decisions file. Raises UsageError for anything else."""
+        try:
+            fields = json.loads(content)
+            if fields["schema"] != SCHEMA:
+                raise UsageError(f"decisions of schema {fields['schema']}; this harness reads {SCHEMA}", where=where)
+            level = None if fields["level"] is None else Level(fields["level"])
+            if not isinstance(fields["body"], dict):
+                raise ValueError("its body is not an object")
+            return cls(PolicyKind(fields["kind"]), level, fields["body"])
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise UsageError(f"not a decisions file: {error}", where=where) from None
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Decisions, and what it cost to take them: no part of the file, since it is another each time."""
+
+    decisions: Decisions
+    cpu: float = 0.0
+    """CPU seconds beyond the plain compilation of the module; 0 for what is the same for every module."""
+    wall: float = 0.0
+    """Wall seconds, likewise."""

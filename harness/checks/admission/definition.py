@@ -1,0 +1,160 @@
+"""All faults of a suite's definition at once, each with its line: before anything is compiled."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from harness.base.documents import parse_toml
+from harness.base.errors import UsageError
+from harness.base.reading import read_text
+from harness.base.vocabulary import Origin
+from harness.checks.admission.findings import Finding, place_of
+from harness.suite.generators import check_parameters
+from harness.suite.load import DEFINITION_BYTES, LoadedSuite, fault_message, load_suite, suite_file
+from harness.suite.locate import Lines
+from harness.suite.model import Benchmark, Source, Suite
+
+__all__ = ["definition_findings"]
+
+_CHECK = "definition"
+_MOST_FAULTS = 100
+"""That are shown."""
+
+
+def definition_findings(name: str) -> list[Finding]:
+    """Everything that can be said without compiling; nothing for a definition that is in order.
+
+    Raises UsageError where there is no such suite, or its file cannot be read.
+    """
+    file = suite_file(name)
+    try:
+        text = read_text(file, DEFINITION_BYTES)
+        content = parse_toml(text, str(file))
+    except UsageError as error:
+        line = error.message.rpartition("(at line ")[2].partition(",")[0]
+        place = f"{file.name}:{line}" if line.isdecimal() else file.name
+        return [Finding("", _CHECK, error.message, place=place)]
+    lines = Lines(text)
+    try:
+        Suite.model_validate(content)
+    except ValidationError as error:
+        faults = error.errors()[:_MOST_FAULTS]
+        twice = list(islice(_twice(content, file, lines), _MOST_FAULTS))
+        return twice or [_schema_fault(fault, content, file, lines) for fault in _faults(faults)]
+    try:
+        suite = load_suite(name)
+        suite.programs  # noqa: B018 - what it shares is looked up
+    except UsageError as error:
+        return [Finding("", _CHECK, str(error).splitlines()[0], place=file.name)]
+    return list(islice((*_source_faults(suite, lines), *_benchmark_faults(suite, lines)), _MOST_FAULTS))
+
+
+def _faults(faults: Sequence[Any]) -> list[Any]:
+    """Pydantic's faults, without those that say again that what is in a list is faulty: ``too short`` without it."""
+    places = [fault["loc"] for fault in faults]
+
+    def echoes(fault: Any) -> bool:
+        here = fault["loc"]
+        return fault["type"] == "too_short" and any(place != here and place[: len(here)] == here for place in places)
+
+    return [fault for fault in faults if not echoes(fault)]
+
+
+def _schema_fault(fault: Any, content: dict[str, Any], file: Path, lines: Lines) -> Finding:
+    path = list(fault["loc"])
+    names = _named(path, content)
+    benchmark = names[1] if len(names) > 1 and names[0] == "benchmarks" else ""
+    return Finding(benchmark, _CHECK, fault_message(fault), field=".".join(names), place=place_of(file, path, lines))
+
+
+def _twice(content: dict[str, Any], file: Path, lines: Lines) -> Iterator[Finding]:
+    """Benchmarks that have another one's name."""
+    benchmarks = content.get("benchmarks")
+    known: dict[str, int] = {}
+    for at, benchmark in enumerate(benchmarks if isinstance(benchmarks, list) else []):
+        name = str(benchmark.get("name")) if isinstance(benchmark, dict) else ""
+        if name in known:
+            first = place_of(file, ["benchmarks", known[name]], lines)
+            message = f"two benchmarks are called {name!r}; the other is at {first}"
+            place = place_of(file, ["benchmarks", at], lines)
+            yield Finding(name, _CHECK, message, field="benchmarks.name", place=place)
+        known.setdefault(name, at)
+
+
+def _named(path: Sequence[str | int], content: Any) -> list[str]:
+    """The path for people: entries of arrays by their names."""
+    names: list[str] = []
+    for part in path:
+        try:
+            content = content[part]
+        except (KeyError, IndexError, TypeError):
+            content = None
+        name = content.get("name") if isinstance(part, int) and isinstance(content, dict) else None
+        names.append(str(name) if name else str(part + 1) if isinstance(part, int) else part)
+    return names
+
+
+def _source_faults(suite: LoadedSuite, lines: Lines) -> Iterator[Finding]:
+    for name, source in suite.definition.sources.items():
+        for field, folder in _folders(suite.folder, source):
+            if not folder.is_dir():
+                path: list[str | int] = ["sources", name, field]
+                yield Finding(
+                    "",
+                    "missing file",
+                    f"there is no folder {folder}",
+                    field=f"sources.{name}.{field}",
+                    place=place_of(suite.file, path, lines),
+                )
+
+
+def _folders(folder: Path, source: Source) -> Iterator[tuple[str, Path]]:
+    if source.origin is not Origin.DEBIAN:
+        yield "path", (folder / (source.path or ".")).resolve()
+    elif source.overlay:
+        yield "overlay", folder / source.overlay
+
+
+def _benchmark_faults(suite: LoadedSuite, lines: Lines) -> Iterator[Finding]:
+    for at, benchmark in enumerate(suite.definition.benchmarks):
+        yield from _missing_files(suite, at, benchmark, lines)
+        for number, workload in enumerate(benchmark.workloads):
+            for item in workload.inputs:
+                if item.generator is None:
+                    continue
+                try:
+                    check_parameters(item.generator, item.params)
+                except UsageError as error:
+                    path: list[str | int] = ["benchmarks", at, "workloads", number, "inputs"]
+                    yield Finding(
+                        benchmark.name,
+                        _CHECK,
+                        f"input {item.file}: {error.message}" + (f" ({error.hint})" if error.hint else ""),
+                        workload.name,
+                        f"benchmarks.{benchmark.name}.workloads.{workload.name}.inputs",
+                        place_of(suite.file, path, lines),
+                    )
+
+
+def _missing_files(suite: LoadedSuite, at: int, benchmark: Benchmark, lines: Lines) -> Iterator[Finding]:
+    """Of trees that are here; what an upstream tree lacks shows when it is compiled."""
+    source = suite.definition.sources[benchmark.source]
+    if source.origin is Origin.DEBIAN:
+        return
+    tree = (suite.folder / (source.path or ".")).resolve()
+    for field, names, there in (
+        ("files", benchmark.files, Path.is_file),
+        ("include", benchmark.include, Path.is_dir),
+    ):
+        for name in names:
+            if tree.is_dir() and not there(tree / name):
+                yield Finding(
+                    benchmark.name,
+                    "missing file",
+                    f"{name} is not in {tree}",
+                    field=f"benchmarks.{benchmark.name}.{field}",
+                    place=place_of(suite.file, ["benchmarks", at, field], lines),
+                )

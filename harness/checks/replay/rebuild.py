@@ -1,0 +1,192 @@
+"""``harness replay``: recompile from the recorded decisions, compare objects byte for byte, and measure again.
+
+No policy is loaded and nothing of the cache but sources, inputs and frozen modules is used: frozen module + decisions →
+object → verification and every deterministic value, in an empty cache of its own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from harness.apply import compile_decisions
+from harness.base.engine import Engine
+from harness.base.errors import CellError, UsageError
+from harness.base.progress import Observer
+from harness.base.vocabulary import Outcome
+from harness.checks.replay.find import program_of
+from harness.freeze import freeze, perturbed
+from harness.measure import Need, find_metric
+from harness.policy import kind_of
+from harness.problems.programs.take import Made, take_metrics
+from harness.record import Row, RunFile
+from harness.record.decisions import load_decisions
+from harness.sandbox.bench import Bench
+from harness.suite.workloads import counted_on
+
+__all__ = ["Rebuilt", "replay_run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """One cell, replayed."""
+
+    benchmark: str
+    target: str
+    policy: str
+    seed: int
+    copy: int
+    outcome: str
+    """``ok`` when object and values are equal, ``not-replayable`` when they are not, or why it was not built."""
+    recorded: str
+    """Digest of the object."""
+    rebuilt: str | None
+    values: int = 0
+    """Recorded values that were measured again."""
+    differing: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    """Metric → recorded and measured value, where these differ."""
+    skipped: tuple[str, ...] = ()
+    """Metrics that were recorded and cannot be compared on this machine."""
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class _Task:
+    run: RunFile
+    rows: tuple[Row, ...]
+    """Of one cell."""
+    suite: str | None
+
+    @property
+    def row(self) -> Row:
+        """What all of them say of the cell."""
+        return self.rows[0]
+
+
+def replay_run(
+    run: RunFile, bench: Bench, engine: Engine, results: Path, observer: Observer,
+    benchmarks: Sequence[str] = (), policies: Sequence[str] = (), suite: str | None = None,
+) -> list[Rebuilt]:  # fmt: skip
+    """Replay every cell of the run that has an object, or those of these benchmarks and policies.
+
+    Raises UsageError when the toolchain or a program is not the one of the run, or nothing is left.
+    """
+    if run.header.llvm != bench.toolchain.fingerprint.llvm:
+        raise UsageError(
+            f"this run was made with another toolchain ({run.header.llvm_version}, {run.header.llvm[:12]}); "
+            f"here is {bench.toolchain.version}, {bench.toolchain.fingerprint.llvm[:12]}",
+            where=run.path.name,
+            hint="objects are equal only for the same compiler: install that one, or run the suite anew",
+        )
+    tasks = [
+        _Task(run, rows, suite)
+        for rows in _cells(run.rows)
+        if (not benchmarks or rows[0].benchmark in benchmarks) and (not policies or rows[0].policy in policies)
+    ]
+    if not tasks:
+        raise UsageError(
+            "no cell of this run fits", where=run.path.name, hint="see its benchmarks and policies with --json"
+        )
+    bench.sandbox.probe()
+    observer.stage("replay", len(tasks))
+    answers: list[Rebuilt] = []
+    with bench.store.scratch() as folder:
+        anew = replace(bench, cache=folder / "cache")
+        for done in engine.run(partial(_rebuild, bench=bench, anew=anew, results=results), tasks):
+            if done.value is None:
+                raise done.error or RuntimeError("a worker returned nothing")
+            answers.append(done.value)
+            observer.advance(1, f"{done.task.row.benchmark} {done.task.row.target.value} {done.task.row.policy}")
+    return sorted(answers, key=lambda r: (r.benchmark, r.target, r.policy, r.seed, r.copy))
+
+
+def _cells(rows: Iterable[Row]) -> list[tuple[Row, ...]]:
+    """The rows of each cell that has an object. Rows of one cell that name different objects are different cells."""
+    found: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        if row.object_digest and row.decisions_digest:
+            identity = (row.benchmark, row.target, row.policy, row.seed, row.copy_, row.outcome)
+            found.setdefault((*identity, row.object_digest, row.decisions_digest, row.frozen_digest), []).append(row)
+    return [tuple(mine) for mine in found.values()]
+
+
+def _rebuild(task: _Task, bench: Bench, anew: Bench, results: Path) -> Rebuilt:
+    row = task.row
+    assert row.object_digest and row.decisions_digest
+    answer = Rebuilt(
+        row.benchmark, row.target.value, row.policy, row.seed, row.copy_, Outcome.OK.value, row.object_digest, None
+    )
+    decisions = load_decisions(results, row.decisions_digest)
+    program = program_of(task.run, row.benchmark, task.suite)
+    frozen = perturbed(freeze(program, row.target, row.module_level, bench), row.copy_, bench)
+    if frozen.digest != row.frozen_digest:
+        return _failed(answer, "the frozen module differs: other C library headers than in the run")
+    try:
+        plan = kind_of(decisions.kind).plan(decisions, row.target)
+        compiled = compile_decisions(frozen, decisions, plan, anew)
+    except CellError as error:
+        return replace(answer, outcome=error.outcome.value, detail=error.message)
+    except UsageError as error:
+        return _failed(answer, error.message)
+    answer = replace(answer, rebuilt=compiled.digest)
+    if compiled.digest != row.object_digest:
+        return _failed(answer, "the decisions give another object")
+    return _measured(answer, task, Made(program, row.target, frozen, plan, compiled), bench, anew)
+
+
+def _measured(answer: Rebuilt, task: _Task, made: Made, bench: Bench, anew: Bench) -> Rebuilt:
+    """The answer with what the object's values are now."""
+    recorded = {row.metric: row.value for row in task.rows if row.metric and _is_comparable(row)}
+    skipped: list[str] = []
+    if not _same_runs(task, made, bench):  # counts are sums over workloads, and contain the C library
+        skipped = sorted(name for name in recorded if find_metric(name).needs & {Need.RUNS, Need.CODE})
+        recorded = {name: value for name, value in recorded.items() if name not in skipped}
+    try:
+        taken = take_metrics(made, list(recorded), anew, inputs=bench)
+        outcome, detail = Outcome.OK, ""
+    except CellError as error:
+        taken, outcome, detail = None, error.outcome, error.message
+    if outcome is not task.row.outcome:
+        return _another_outcome(answer, task, outcome, detail)
+    found = {name: taken.values.get(name) for name in recorded} if taken is not None else {}
+    differing = {name: (value, found[name]) for name, value in recorded.items() if taken and found[name] != value}
+    answer = replace(answer, values=len(found), differing=differing, skipped=tuple(skipped))
+    if not differing:
+        return answer
+    said = "; ".join(f"{name} is {_number(now)}, not {_number(then)}" for name, (then, now) in differing.items())
+    return _failed(answer, said)
+
+
+def _another_outcome(answer: Rebuilt, task: _Task, outcome: Outcome, detail: str) -> Rebuilt:
+    """The answer for a cell that ends otherwise now than was recorded."""
+    then, header = task.row, task.run.header
+    if then.outcome is Outcome.OK:
+        return replace(answer, outcome=outcome.value, detail=detail)
+    if outcome is Outcome.OK and (header.fresh is not None or header.hidden is not None):
+        return replace(answer, detail=f"its failure was seen on inputs that are not the suite's: {then.detail}")
+    now = f"{outcome.value}: {detail}" if detail else outcome.value
+    return _failed(answer, f"recorded as {then.outcome.value}, and now it is {now}")
+
+
+def _is_comparable(row: Row) -> bool:
+    """Whether the row's value must be the same whenever it is measured."""
+    return row.value is not None and row.campaign is None and find_metric(str(row.metric)).deterministic
+
+
+def _same_runs(task: _Task, made: Made, bench: Bench) -> bool:
+    """Whether the suite's workloads, C library, linker and emulator are those of the run."""
+    header, target = task.run.header, made.target
+    recorded = header.benchmarks[made.program.benchmark.name].workloads
+    if recorded is None and header.suite_version != made.program.suite_version:
+        return False
+    if recorded not in (None, counted_on(made.program, bench.store)):
+        return False
+    return header.runtime.get(target) == bench.toolchain.runtime_fingerprint(target)
+
+
+def _failed(answer: Rebuilt, detail: str) -> Rebuilt:
+    return replace(answer, outcome=Outcome.NOT_REPLAYABLE.value, detail=detail)
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:,}"

@@ -1,0 +1,112 @@
+"""Where the bytes of an object are: in which functions, and in which sections.
+
+Nothing is lost on the way: the functions' bytes and those between them are ``size.text``, the sections' are
+``size.alloc``.
+"""
+
+import struct
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.base.errors import UsageError
+from harness.toolchain.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, Section, sections
+
+__all__ = ["TEXT", "Change", "Layout", "changes", "layout_of"]
+
+TEXT = ".text"
+"""All executable sections."""
+_FAMILIES = (".rodata", ".data.rel.ro", ".data", ".eh_frame", ".gcc_except_table", ".init_array", ".fini_array")
+_SYMBOL = struct.Struct("<IBBHQQ")
+_SHT_SYMTAB = 2
+_FUNCTIONS = (2, 10)
+"""STT_FUNC and STT_GNU_IFUNC."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """An object's bytes."""
+
+    functions: Mapping[str, int]
+    """Symbol → bytes of its code. What several symbols name is the first one's in the symbol table's order."""
+    between: int
+    """Bytes of executable sections that no function has: padding, tables."""
+    sections: Mapping[str, int]
+    """Section → bytes that are loaded. Sections of one purpose (``.rodata``, ``.rodata.str1.1``) are one."""
+
+    @property
+    def text(self) -> int:
+        """``size.text``."""
+        return sum(self.functions.values()) + self.between
+
+    @property
+    def alloc(self) -> int:
+        """``size.alloc``."""
+        return sum(self.sections.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Bytes of one function or section in two objects; None: it is not there."""
+
+    name: str
+    before: int | None
+    after: int | None
+
+    @property
+    def delta(self) -> int:
+        """Bytes more in the second."""
+        return (self.after or 0) - (self.before or 0)
+
+
+def layout_of(path: Path) -> Layout:
+    """The bytes of an ELF64 object. Raises UsageError when it is none."""
+    found = sections(path)
+    data = path.read_bytes()
+    executable = {index: s.size for index, s in enumerate(found) if s.flags & SHF_EXECINSTR and s.type != SHT_NOBITS}
+    functions: Counter[str] = Counter()
+    reached = dict.fromkeys(executable, 0)
+    try:
+        symbols = [symbol for table in found if table.type == _SHT_SYMTAB for symbol in _functions(data, table, found)]
+    except (struct.error, ValueError, StopIteration):
+        raise UsageError("its symbol table is damaged", where=str(path)) from None
+    for start, _, size, name, section in sorted(symbols):
+        if section not in executable:
+            continue
+        own = max(0, min(start + size, executable[section]) - max(start, reached[section]))
+        reached[section] = max(reached[section], start + size)
+        if own:
+            functions[name] += own
+    loaded: Counter[str] = Counter()
+    for section_ in found:
+        if section_.flags & SHF_ALLOC and section_.type != SHT_NOBITS:
+            loaded[_family(section_)] += section_.size
+    return Layout(dict(functions), sum(executable.values()) - sum(functions.values()), dict(loaded))
+
+
+def changes(before: Mapping[str, int], after: Mapping[str, int]) -> list[Change]:
+    """Everything in either, the largest change first, then by name."""
+    rows = [Change(name, before.get(name), after.get(name)) for name in {**before, **after}]
+    return sorted(rows, key=lambda row: (-abs(row.delta), row.name))
+
+
+def _functions(data: bytes, table: Section, found: list[Section]) -> list[tuple[int, int, int, str, int]]:
+    """Offset, place in the table, bytes, name and section of every function of a symbol table."""
+    names = next(section for section in found if section.name == ".strtab").offset
+    rows = []
+    for place in range(table.size // _SYMBOL.size):
+        name, info, _, section, value, size = _SYMBOL.unpack_from(data, table.offset + place * _SYMBOL.size)
+        if info & 0xF in _FUNCTIONS and 0 < section < len(found):
+            end = data.index(b"\0", names + name)
+            rows.append((value, place, size, data[names + name : end].decode("utf-8", "replace"), section))
+    return rows
+
+
+def _family(section: Section) -> str:
+    if section.flags & SHF_EXECINSTR:
+        return TEXT
+    for family in _FAMILIES:
+        if section.name == family or section.name.startswith(f"{family}."):
+            return family
+    return section.name

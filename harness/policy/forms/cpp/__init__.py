@@ -1,0 +1,1 @@
+"""Form ``heuristic.cpp``: one C++ file with a decision function, and its tunable constants."""

@@ -1,0 +1,168 @@
+"""A submitted C++ file to a shared library that the plugin can ask: compiled in the sandbox, kept in the cache."""
+
+import os
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from harness.base.digest import digest_bytes, digest_of
+from harness.base.errors import CellError, PrerequisiteError
+from harness.base.paths import ROOT
+from harness.base.vocabulary import Isolation, Outcome
+from harness.policy.forms.cpp.hyperparameters import Hyperparameter
+from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
+from harness.sandbox.bench import Bench
+from harness.toolchain.names import as_written
+
+__all__ = ["FLAGS", "HEURISTIC", "build_heuristic", "judged_by", "wrapper_source"]
+
+HEURISTIC = "heuristic.cpp"
+"""The submission's file, as its compiler's messages name it."""
+
+_WRAPPER, _LIBRARY, _PRELUDE, _PRECOMPILED = "wrapper.cpp", "policy.so", "prelude.h", "prelude.pch"
+_HEADERS = (_PRELUDE, "policy.h")
+FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions")
+_SHOWN = 3
+_ERROR = re.compile(r"^(?:\./)?(\S+:\d+:\d+): (?:fatal )?error: (.*)$|^(?:\S*/)?(ld(?:\.lld)?: .*)$", re.MULTILINE)
+_LIMITS = Limits(
+    wall=60, memory=4 * GIB, address_space=8 * GIB, processes=16, scratch=GIB, file_size=512 * MIB, files=1000
+)
+
+
+def build_heuristic(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, bench: Bench) -> Path:
+    """The library of this file.
+
+    Raises CellError: ``policy-error`` with the compiler's first messages, which name the submission's file and
+    line; ``policy-timeout`` when it does not compile in time.
+    """
+    answer = _answer(content, parameters, name, bench)
+    if isinstance(answer, CellError):
+        raise CellError(answer.outcome, answer.message, answer.transient)
+    return answer
+
+
+@lru_cache(maxsize=64)
+def _answer(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, bench: Bench) -> Path | CellError:
+    """One answer for all of a policy's cells, errors included."""
+    try:
+        return _built(content, parameters, name, bench)
+    except CellError as error:
+        return error
+
+
+def _built(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, bench: Bench) -> Path:
+    wrapper = wrapper_source(parameters)
+    key = digest_of(["heuristic", digest_bytes(content), wrapper, FLAGS, judged_by(), *_shared_key(bench)])
+
+    def make(entry: Path) -> None:
+        with bench.store.scratch() as folder:
+            (folder / HEURISTIC).write_bytes(content)
+            (folder / _WRAPPER).write_text(wrapper)
+            files = {path.name: path for path in (folder / HEURISTIC, folder / _WRAPPER, *_headers())}
+            prelude: tuple[str, ...] = ()
+            if bench.isolation is Isolation.SANDBOX:  # without it each job has another folder, which is in the file
+                files[_PRECOMPILED] = _precompiled(bench)
+                prelude = ("-include-pch", _PRECOMPILED)
+            else:
+                prelude = ("-include", _PRELUDE)
+            done = _compile((*prelude, "-shared", _WRAPPER, "-o", _LIBRARY), files, _LIBRARY, bench)
+        if not done.ok or _LIBRARY not in done.results:
+            raise _failure(done, name)
+        (entry / _LIBRARY).write_bytes(done.results[_LIBRARY])
+        from harness.policy.forms.cpp.symbols import faults  # its lists take as long to prepare as a small module
+
+        if found := list(faults(entry / _LIBRARY)):
+            raise _refused(found, name, bench)
+
+    return bench.store.folder(bench.area("policies"), key, make) / _LIBRARY
+
+
+def judged_by() -> str:
+    """Digest of the rules that a library is held to."""
+    return digest_bytes(Path(__file__).with_name("symbols.py").read_bytes())
+
+
+def wrapper_source(parameters: tuple[Hyperparameter, ...]) -> str:
+    """The translation unit around the submission: its constants before it, what the plugin asks for after it."""
+    constants = "".join(
+        f"static {'int' if one.is_int else 'double'} {one.name} = {one.default!r};\n" for one in parameters
+    )
+    settings = "".join(
+        f'  if (harness_name == "{one.name}")\n'
+        f"    return {one.name} = static_cast<{'int' if one.is_int else 'double'}>(harness_value), true;\n"
+        for one in parameters
+    )
+    return f"""{constants}
+#include "{HEURISTIC}"
+
+extern "C" __attribute__((visibility("default"))) bool harness_heuristic(llvm::CallBase *CB,
+                                                                         harness::PolicyContext *Context) {{
+  return getEvolvableAdvice(*CB, *Context);
+}}
+extern "C" __attribute__((visibility("default"))) bool harness_set(const char *harness_text, double harness_value) {{
+  [[maybe_unused]] const llvm::StringRef harness_name(harness_text);
+{settings}  return false;
+}}
+"""
+
+
+def _precompiled(bench: Bench) -> Path:
+    key = digest_of(["prelude", FLAGS, *_shared_key(bench)])
+
+    def make(entry: Path) -> None:
+        words = ("-x", "c++-header", "-Xclang", "-fno-pch-timestamp", _PRELUDE, "-o", _PRECOMPILED)
+        done = _compile(words, {path.name: path for path in _headers()}, _PRECOMPILED, bench)
+        if not done.ok:
+            raise PrerequisiteError(
+                f"LLVM's headers cannot be precompiled: {done.reason_line()}", hint="apt-get install llvm-22-dev g++"
+            )
+        (entry / _PRECOMPILED).write_bytes(done.results[_PRECOMPILED])
+
+    return bench.store.folder(bench.area("policies"), key, make) / _PRECOMPILED
+
+
+def _compile(words: tuple[str, ...], files: dict[str, Path], result: str, bench: Bench) -> Finished:
+    job = Job(
+        os.path.realpath(bench.toolchain.tool("clang++")),
+        (*FLAGS, "-isystem", str(bench.toolchain.include), *words),
+        name=bench.toolchain.tool("clang++"),
+        files={f"{SCRATCH}/{name}": path for name, path in files.items()},
+        system=True,
+        folders=bench.toolchain.folders,
+        environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+        results=(result,),
+        limits=_LIMITS,
+    )
+    return bench.sandbox.run(job)
+
+
+def _failure(done: Finished, name: str) -> CellError:
+    if done.out_of_time:
+        return CellError(Outcome.POLICY_TIMEOUT, f"{name} does not compile: {done.ending}", done.transient)
+    errors = [found[3] or f"{found[1]}: {found[2]}" for found in _ERROR.finditer(done.stderr.decode(errors="replace"))]
+    if not errors:
+        return CellError(Outcome.POLICY_ERROR, f"{name} does not compile: {done.reason_line()}", done.transient)
+    more = f" (and {len(errors) - _SHOWN} more errors)" if len(errors) > _SHOWN else ""
+    return CellError(Outcome.POLICY_ERROR, f"{name} does not compile: {'; '.join(errors[:_SHOWN])}{more}")
+
+
+def _refused(found: list[str], name: str, bench: Bench) -> CellError:
+    """The library may not be loaded: the first reasons, with symbols as a source writes them."""
+    shown = found[:_SHOWN]
+    written = as_written(
+        [word for reason in shown for word in reason.split() if word.startswith("_Z")], bench.toolchain
+    )
+    reasons = "; ".join(" ".join(written.get(word, word) for word in reason.split()) for reason in shown)
+    more = f" (and {len(found) - _SHOWN} more)" if len(found) > _SHOWN else ""
+    return CellError(
+        Outcome.POLICY_ERROR,
+        f"{name}: {reasons}{more}: a heuristic may look at the module and compute (docs/inlining.md says with what)",
+    )
+
+
+def _headers() -> list[Path]:
+    return [ROOT / "native" / "inline" / name for name in _HEADERS]
+
+
+def _shared_key(bench: Bench) -> list[str]:
+    return [*(digest_bytes(path.read_bytes()) for path in _headers()), bench.toolchain.fingerprint.llvm]

@@ -1,1 +1,0 @@
-"""The kind `inliner`: a policy decides each call site from its features."""

@@ -1,0 +1,1 @@
+"""The problems: one folder for each decision that policies take. ``programs`` is what those share that are compiled."""

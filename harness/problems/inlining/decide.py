@@ -1,0 +1,53 @@
+"""From a policy to decisions that can be replayed without it, or to the outcome that says why not."""
+
+from collections.abc import Callable
+
+from harness.apply.compile import compile_decisions, optimise, run_step
+from harness.apply.decisions import Decided, Decisions
+from harness.apply.plan import OBJECT, OPTIMISED
+from harness.base.digest import digest_bytes, digest_file
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome, PolicyKind
+from harness.freeze import FrozenModule
+from harness.problems.inlining.ask import Answer
+from harness.problems.inlining.price import plain_cpu
+from harness.problems.inlining.replay import replay_plan
+from harness.sandbox.bench import Bench
+
+__all__ = ["decided"]
+
+
+def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench) -> Decided:
+    """The decisions that a policy takes, asked by ``ask``, once: ``harness.policy.again`` asks a second time.
+
+    Raises CellError: what ``ask`` raises, and ``not-replayable`` for a policy that did more to the module than decide.
+    """
+    answer = ask()
+    decisions = Decisions(PolicyKind.INLINER, frozen.level, answer.body)
+    _require_replay(answer, decisions, frozen, bench)
+    plain = plain_cpu(frozen, bench)  # one thread: on a machine with nothing else to do, also its wall time
+    return Decided(decisions, max(0.0, answer.cpu - plain), max(0.0, answer.wall - plain))
+
+
+def _require_replay(answer: Answer, decisions: Decisions, frozen: FrozenModule, bench: Bench) -> None:
+    """The decisions alone must give what the policy's own compilation gave."""
+    plan = replay_plan(decisions, frozen.target)
+    replayed = optimise(frozen, plan, bench)
+    if digest_file(replayed.bitcode) == digest_bytes(answer.bitcode):
+        return
+    with bench.store.scratch() as folder:  # other bitcode may still be the same code: objects decide
+        (folder / OPTIMISED).write_bytes(answer.bitcode)
+        try:
+            run_step(plan.generate, folder, bench)
+        except CellError as error:
+            raise CellError(
+                Outcome.NOT_REPLAYABLE,
+                f"the policy did more to the module than decide: what it left cannot be compiled ({error.message})",
+                error.transient,
+            ) from None
+        theirs = digest_file(folder / OBJECT)
+    if compile_decisions(frozen, decisions, plan, bench).digest != theirs:
+        raise CellError(
+            Outcome.NOT_REPLAYABLE,
+            "the policy did more to the module than decide: its decisions alone give another object",
+        )

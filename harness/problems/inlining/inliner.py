@@ -1,0 +1,103 @@
+"""The kind's implementation: a model, a tree or a Python function decides from a call site's features."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from harness.apply.decisions import Decided, Decisions
+from harness.apply.plan import CompilePlan
+from harness.base.digest import digest_bytes, digest_of
+from harness.base.errors import CellError, UsageError
+from harness.base.vocabulary import Level, Target, Track
+from harness.freeze import FrozenModule
+from harness.policy.forms.onnx.source import model_source
+from harness.policy.forms.program import build_program, program_host
+from harness.policy.forms.python import ask_python, check_python
+from harness.policy.forms.tree.parse import parse_tree
+from harness.policy.forms.tree.source import tree_source
+from harness.policy.policy import Policy
+from harness.policy.tracks import FROZEN_AT
+from harness.problems.inlining.ask import Asked, ask
+from harness.problems.inlining.decide import decided
+from harness.problems.inlining.price import allowance
+from harness.problems.inlining.replay import PLUGIN, RULES, replay_plan
+from harness.sandbox.bench import Bench
+from harness.toolchain.native import native_digest
+
+__all__ = ["FORMS", "InlinerKind"]
+
+FORMS = {"model": "model.onnx", "tree": "tree.json", "policy": "policy.py"}
+"""Role of the submission's one file → how it is usually called."""
+
+
+class InlinerKind:
+    """See ``harness.policy.kinds.Kind``."""
+
+    def check(self, policy: Policy, where: str) -> None:
+        """One file, in one of three forms. Of a model only the sandbox looks at the content."""
+        roles = set(policy.manifest.files)
+        if len(roles) != 1 or not roles <= FORMS.keys():
+            forms = ", ".join(f'{role} = "{name}"' for role, name in FORMS.items())
+            raise UsageError(f"files: a policy of kind 'inliner' has one file, one of {forms}", where=where)
+        if policy.manifest.values:
+            name = next(iter(policy.manifest.values))
+            raise UsageError(f"values.{name}: a policy of kind 'inliner' has no values", where=where)
+        (role,) = roles
+        name, content = policy.file(role)
+        if role == "tree":
+            parse_tree(content, name)
+        if role == "policy":
+            check_python(content, name)
+
+    def notes(self, policy: Policy) -> list[str]:
+        """Nothing to remark."""
+        return []
+
+    def freeze_level(self, policy: Policy, track: Track) -> Level:
+        """The track's level."""
+        return FROZEN_AT[track]
+
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
+        """What it decides of each call site. ``seed``: given to a ``policy.py`` that wants it."""
+        most = allowance(policy.manifest.policy_class, frozen, bench)
+        if "policy" in policy.contents:
+            content = policy.contents["policy"]
+            return decided(lambda: ask_python(content, seed, frozen, bench, most), frozen, bench)
+        ((role, content),) = policy.contents.items()
+        name = policy.manifest.files[role]
+        how = Asked("channel", host=program_host(_program(role, content, name, bench), name))
+        return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
+
+    def is_pure(self, policy: Policy) -> bool:
+        """Of models and trees the harness makes code that can only compute; a ``policy.py`` is run."""
+        return "policy" not in policy.contents
+
+    def parts(self) -> list[str]:
+        """The plugin, and what turns a file into code."""
+        return [native_digest(PLUGIN), native_digest("host"), *RULES, _translators()]
+
+    def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
+        """As for every policy that decides what to inline."""
+        return replay_plan(decisions, target)
+
+
+@lru_cache(maxsize=64)
+def _answer(role: str, content: bytes, name: str, bench: Bench) -> Path | CellError:
+    """One answer for all of a policy's cells, errors included."""
+    try:
+        source = tree_source(parse_tree(content, name)) if role == "tree" else model_source(content, name, bench)
+        return build_program(source, name, bench)
+    except CellError as error:
+        return error
+
+
+def _program(role: str, content: bytes, name: str, bench: Bench) -> Path:
+    answer = _answer(role, content, name, bench)
+    if isinstance(answer, CellError):
+        raise CellError(answer.outcome, answer.message, answer.transient)
+    return answer
+
+
+@lru_cache(maxsize=1)
+def _translators() -> str:
+    here = Path(__file__).parent
+    return digest_of([digest_bytes(path.read_bytes()) for path in sorted(here.rglob("*.py"))])

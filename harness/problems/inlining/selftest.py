@@ -1,0 +1,71 @@
+"""Whether LLVM's own heuristic, through the inlining plugin, gives plain clang's objects: on whole suites."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from harness.base.engine import Engine
+from harness.base.errors import CellError
+from harness.base.progress import Observer
+from harness.base.vocabulary import Level, Target
+from harness.freeze import freeze
+from harness.problems.inlining.check import default_decisions, is_faithful
+from harness.problems.inlining.sites import Who, counts
+from harness.problems.programs.stages import fetch_sources, freeze_modules
+from harness.sandbox.bench import Bench
+from harness.suite.load import Program
+
+__all__ = ["Checked", "check_modules"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One module."""
+
+    benchmark: str
+    target: str
+    level: str
+    instructions: int
+    """Of the module as frozen."""
+    decisions: int
+    """Call sites that LLVM's heuristic decided."""
+    capped: int
+    """Call sites that the growth cap decided: there the plugin cannot be like clang, which has none."""
+    equal: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class _Module:
+    program: Program
+    target: Target
+    level: Level
+
+
+def check_modules(
+    programs: Sequence[Program], targets: Sequence[Target], levels: Sequence[Level], bench: Bench, engine: Engine,
+    observer: Observer,
+) -> list[Checked]:  # fmt: skip
+    """Every program, target and level, in this order. Raises what keeps a program from being frozen."""
+    modules = [_Module(p, target, level) for p in programs for target in targets for level in levels]
+    fetch_sources(programs, bench, engine, observer)
+    freeze_modules([(m.program, m.target, m.level) for m in modules], bench, engine, observer)
+    observer.stage("plugin", len(modules))
+    found: dict[tuple[str, Target, Level], Checked] = {}
+    for done in engine.run(partial(_check, bench=bench), modules):
+        if done.value is None:
+            raise done.error or RuntimeError("a worker returned nothing")
+        module = done.task
+        found[module.program.id, module.target, module.level] = done.value
+        observer.advance(1, f"{module.program.id} {module.target.value} -{module.level.value}")
+    return [found[m.program.id, m.target, m.level] for m in modules]
+
+
+def _check(module: _Module, bench: Bench) -> Checked:
+    frozen = freeze(module.program, module.target, module.level, bench)
+    where = (module.program.id, module.target.value, module.level.value, frozen.instructions)
+    try:
+        decided = counts(default_decisions(frozen, bench).body)
+        return Checked(*where, decided[Who.POLICY], decided[Who.CAP], is_faithful(frozen, bench))
+    except CellError as error:
+        return Checked(*where, 0, 0, False, f"{error.outcome.value}: {error.message}")

@@ -1,0 +1,82 @@
+"""``harness run --log-features``: the trajectories of a run's cells, its track's reference among them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from harness.apply.decisions import Decisions
+from harness.base.engine import Engine
+from harness.base.progress import Observer
+from harness.base.vocabulary import Outcome, Track
+from harness.policy.tracks import REFERENCES
+from harness.problems.inlining import INLINING
+from harness.problems.inlining.check import default_decisions
+from harness.problems.inlining.trajectories.collect import Trajectory, trajectory
+from harness.problems.inlining.trajectories.table import Cell, write_trajectories
+from harness.problems.programs.cell import Cell as RunCell
+from harness.problems.programs.cell import frozen_of
+from harness.record.decisions import load_decisions
+from harness.record.rows import Row
+from harness.sandbox.bench import Bench
+
+__all__ = ["log_trajectories"]
+
+REWARDS = {Track.SIZE: "size.alloc", Track.SPEED: "instructions"}
+"""The metric that rewards are of: deterministic, and known for every cell."""
+
+
+@dataclass(frozen=True)
+class _Task:
+    cell: RunCell
+    row: Row
+
+
+def log_trajectories(
+    path: Path, cells: Sequence[RunCell], rows: Sequence[Row], bench: Bench, engine: Engine, observer: Observer
+) -> Path | None:
+    """Take the trajectories of all cells that are ok and decide what to inline, and of the track's reference, which
+    stands for LLVM's own heuristic; write them to ``path``, in a results folder. None where there are none."""
+    by_identity = {
+        (row.benchmark, row.target, row.policy, row.seed, row.copy_): row for row in rows if row.outcome is Outcome.OK
+    }
+    tasks = [
+        _Task(cell, row)
+        for cell in cells
+        if (cell.policy.manifest.kind in INLINING or cell.policy.name in REFERENCES[cell.track])
+        and (row := by_identity.get((cell.program.benchmark.name, cell.target, cell.policy.name, cell.seed, cell.copy)))
+    ]
+    if not tasks:
+        return None
+    observer.stage("features", len(tasks))
+    taken: list[Cell] = []
+    for done in engine.run(partial(_take, bench=bench, results=path.parent), tasks):
+        if done.value is None:
+            raise done.error or RuntimeError("a worker returned nothing")
+        taken.append(_with_reward(done.task, done.value, rows))
+        observer.advance(1, done.task.cell.name)
+    taken.sort(key=lambda cell: (cell.row.benchmark, cell.row.target, cell.row.policy, cell.row.seed, cell.row.copy_))
+    return write_trajectories(path, taken)
+
+
+def _take(task: _Task, bench: Bench, results: Path) -> Trajectory:
+    frozen = frozen_of(task.cell, bench)
+    if task.cell.policy.manifest.kind in INLINING:
+        assert task.row.decisions_digest
+        decisions: Decisions = load_decisions(results, task.row.decisions_digest)
+    else:
+        decisions = default_decisions(frozen, bench)
+    return trajectory(decisions, frozen, bench)
+
+
+def _with_reward(task: _Task, taken: Trajectory, rows: Sequence[Row]) -> Cell:
+    row, track = task.row, task.cell.track
+    metric = REWARDS[track]
+    same = [
+        other
+        for other in rows
+        if (other.benchmark, other.target, other.copy_, other.metric) == (row.benchmark, row.target, row.copy_, metric)
+    ]
+    own = next((o.value for o in same if (o.policy, o.seed) == (row.policy, row.seed)), None)
+    reference = next((o.value for o in same if o.policy == REFERENCES[track][0]), None)
+    return Cell(row, taken, metric, own, reference)

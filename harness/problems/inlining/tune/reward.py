@@ -1,0 +1,84 @@
+"""What a trial is worth: the size of programs under a heuristic with certain values.
+
+Asked once and not replayed, unlike what is measured for the leaderboard; and never verified by running it. A policy
+that gains by that loses it again in ``harness run``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.apply.compile import run_step
+from harness.apply.plan import OBJECT, OPTIMISED, clang_generate
+from harness.apply.reference import reference_object
+from harness.base.digest import digest_bytes, digest_of
+from harness.base.vocabulary import Target, Track
+from harness.freeze import freeze
+from harness.policy import Policy
+from harness.policy.forms.cpp.hyperparameters import Value
+from harness.policy.tracks import FROZEN_AT
+from harness.problems.inlining.ask import ask
+from harness.problems.inlining.heuristic import ROLE, asked
+from harness.problems.inlining.replay import PLUGIN
+from harness.sandbox.bench import Bench
+from harness.suite.load import Program
+from harness.toolchain.elf import allocated_bytes, executable_bytes
+from harness.toolchain.native import native_digest
+
+__all__ = ["METRICS", "Sizes", "Task", "measure", "reference_sizes"]
+
+METRICS = ("size.alloc", "size.text")
+"""What can be tuned for."""
+_LEVEL = FROZEN_AT[Track.SIZE]
+
+Sizes = Mapping[str, int]
+"""Metric → bytes."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One program and target under a heuristic with certain values."""
+
+    policy: Policy
+    values: tuple[tuple[str, Value], ...]
+    program: Program
+    target: Target
+
+
+def measure(task: Task, bench: Bench) -> Sizes:
+    """The program's sizes under the policy; from the cache where the same was asked before.
+
+    Raises CellError when the policy cannot be asked, or what it decided cannot be compiled.
+    """
+    frozen = freeze(task.program, task.target, _LEVEL, bench)
+    source = digest_bytes(task.policy.contents[ROLE])
+    tools = [native_digest(PLUGIN), bench.toolchain.fingerprint.llvm]
+    key = digest_of(["trial", frozen.digest, source, dict(task.values), tools])
+    known: Sizes | None = bench.store.get(bench.area("trials"), key)
+    if known is None:
+        answer = ask(asked(task.policy, dict(task.values), bench), frozen, bench)
+        known = _generated(answer.bitcode, task.target, bench)
+        bench.store.put(bench.area("trials"), key, dict(known))
+    return known
+
+
+def reference_sizes(program: Program, target: Target, bench: Bench) -> Sizes:
+    """The program's sizes under the track's reference."""
+    return _sizes(reference_object(program, _LEVEL, target, bench)[0])
+
+
+def _generated(bitcode: bytes, target: Target, bench: Bench) -> Sizes:
+    """Sizes of the object of optimised bitcode. Many values give the same decisions, and these the same code."""
+    key = digest_of(["generated", digest_bytes(bitcode), target.value, bench.toolchain.fingerprint.llvm])
+    known: Sizes | None = bench.store.get(bench.area("trials"), key)
+    if known is None:
+        with bench.store.scratch() as folder:
+            (folder / OPTIMISED).write_bytes(bitcode)
+            run_step(clang_generate(_LEVEL, target), folder, bench)
+            known = _sizes(folder / OBJECT)
+        bench.store.put(bench.area("trials"), key, dict(known))
+    return known
+
+
+def _sizes(path: Path) -> Sizes:
+    return {"size.alloc": allocated_bytes(path), "size.text": executable_bytes(path)}

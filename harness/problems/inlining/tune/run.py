@@ -1,0 +1,180 @@
+"""``harness tune``: trial after trial, each of all programs of the train split, the programs side by side."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from harness.base.digest import digest_bytes, digest_of
+from harness.base.engine import Engine
+from harness.base.errors import CellError, UsageError
+from harness.base.progress import Observer
+from harness.base.vocabulary import Level, PolicyKind, Split, Target, Track
+from harness.freeze import freeze
+from harness.policy import Policy
+from harness.policy.forms.cpp.build import build_heuristic
+from harness.policy.forms.cpp.hyperparameters import Hyperparameter, Value
+from harness.policy.tuning.study import Study, Trial
+from harness.problems.inlining.heuristic import ROLE, hyperparameters, values_of
+from harness.problems.inlining.replay import PLUGIN
+from harness.problems.inlining.tune.reward import Sizes, Task, measure, reference_sizes
+from harness.problems.programs.stages import fetch_sources, freeze_modules
+from harness.sandbox.bench import Bench
+from harness.suite.load import Program
+from harness.toolchain.native import native_digest
+
+__all__ = ["Tuned", "train_programs", "tune"]
+
+FAILED = 0.5
+"""What a trial is worth in which a program could not be compiled: worse than any that compiles."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What a search found."""
+
+    trials: tuple[Trial, ...]
+    """In the order in which they were tried; the first has the manifest's values."""
+    resumed: int
+    """How many of them an earlier command had done."""
+    failed: Mapping[int, str]
+    """Trials of this command in which a program could not be compiled, each with the reason."""
+    study: Path
+
+    @property
+    def first(self) -> Trial:
+        """The values that the search began with."""
+        return self.trials[0]
+
+    @property
+    def best(self) -> Trial:
+        """The best of all; the earliest where several are."""
+        return max(self.trials, key=lambda trial: (trial.score, -trial.number))
+
+
+def train_programs(programs: Sequence[Program]) -> tuple[Program, ...]:
+    """Those that a policy may be trained on; a program that several suites have counts once.
+
+    Raises UsageError where there are none.
+    """
+    train = {program.home_id: program for program in programs if program.benchmark.split is Split.TRAIN}
+    if not train:
+        raise UsageError(
+            "none of these programs is of the train split",
+            hint="a policy is never tuned on programs of the test split: see `harness suites NAME`",
+        )
+    return tuple(train.values())
+
+
+def tune(
+    policy: Policy, programs: Sequence[Program], targets: Sequence[Target], metric: str, trials: int, seed: int,
+    bench: Bench, engine: Engine, observer: Observer,
+) -> Tuned:  # fmt: skip
+    """Search until the study has ``trials`` trials. Interrupted, and called again, it goes on.
+
+    Raises UsageError for a policy without tunable constants, CellError when it does not even compile, and whatever
+    keeps a program from being fetched and frozen.
+    """
+    parameters = _parameters(policy)
+    build_heuristic(policy.contents[ROLE], parameters, policy.manifest.files[ROLE], bench)
+    bench.sandbox.probe()
+    places = [(program, target) for program in programs for target in targets]
+    fetch_sources(programs, bench, engine, observer)
+    freeze_modules([(program, target, Level.OZ) for program, target in places], bench, engine, observer)
+    goals = _goals(places, bench, engine, observer)
+    path = _study_path(policy, goals, metric, seed, bench)
+    study = Study(path, parameters, seed)
+    resumed = len(study.trials)
+    failed: dict[int, str] = {}
+    best = max((trial.score for trial in study.trials), default=0.0)
+    if resumed < trials:
+        observer.stage("tune", trials - resumed)
+    for number in range(resumed, trials):
+        trial, values = study.next(values_of(policy, policy.name) if number == 0 else None)
+        score, why = _score(policy, values, goals, metric, bench, engine)
+        if why:
+            failed[number] = why
+        study.tell(trial, score)
+        best = max(best, score)
+        observer.advance(1, f"{score:.4f}, best {best:.4f}")
+    return Tuned(tuple(study.trials), resumed, failed, path)
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """A program, and what is to be beaten on it."""
+
+    program: Program
+    target: Target
+    sizes: Sizes
+    """Of the track's reference."""
+    instructions: int
+    """Of the frozen module."""
+    frozen: str
+    """Its digest."""
+
+
+def _parameters(policy: Policy) -> tuple[Hyperparameter, ...]:
+    where = str(policy.folder)
+    if policy.manifest.kind is not PolicyKind.HEURISTIC:
+        raise UsageError(f"a policy of kind {policy.manifest.kind.value!r} has no tunable constants", where=where)
+    if policy.manifest.track is not Track.SIZE:
+        raise UsageError("only policies of track size can be tuned so far", where=where)
+    found = hyperparameters(policy)
+    if not found:
+        raise UsageError(
+            f"{policy.manifest.files[ROLE]} declares no tunable constants",
+            where=where,
+            hint="declare each as `// [hyperparam]: name, int|float, low, high, default`",
+        )
+    return found
+
+
+def _goals(
+    places: Sequence[tuple[Program, Target]], bench: Bench, engine: Engine, observer: Observer
+) -> tuple[_Goal, ...]:
+    """The largest first, so that none is left over at the end of a trial."""
+    observer.stage("Oz", len(places))
+    found: list[_Goal] = []
+    for done in engine.run(partial(_goal, bench=bench), places):
+        if done.value is None:
+            raise done.error or RuntimeError("a worker returned nothing")
+        found.append(done.value)
+        observer.advance(1, done.task[0].id)
+    return tuple(sorted(found, key=lambda goal: (-goal.instructions, goal.program.id, goal.target)))
+
+
+def _goal(place: tuple[Program, Target], bench: Bench) -> _Goal:
+    program, target = place
+    frozen = freeze(program, target, Level.OZ, bench)
+    return _Goal(program, target, reference_sizes(program, target, bench), frozen.instructions, frozen.digest)
+
+
+def _study_path(policy: Policy, goals: Sequence[_Goal], metric: str, seed: int, bench: Bench) -> Path:
+    """Named by all that the search depends on: a changed heuristic or suite begins a new one."""
+    heuristic = [digest_bytes(policy.contents[ROLE]), values_of(policy, policy.name), native_digest(PLUGIN)]
+    modules = [[goal.program.id, goal.target.value, goal.frozen] for goal in goals]
+    key = digest_of(["study", 1, heuristic, modules, metric, seed, bench.toolchain.fingerprint.llvm])
+    return bench.cache / "tuning" / f"{policy.name}-{key[:16]}.log"
+
+
+def _score(
+    policy: Policy, values: Mapping[str, Value], goals: Sequence[_Goal], metric: str, bench: Bench, engine: Engine
+) -> tuple[float, str]:
+    """What the values are worth, and why it is no more where a program could not be compiled."""
+    goal_of = {(goal.program.id, goal.target): goal for goal in goals}
+    tasks = [Task(policy, tuple(values.items()), goal.program, goal.target) for goal in goals]
+    logs: list[float] = []
+    why = ""
+    for done in engine.run(partial(measure, bench=bench), tasks):
+        if isinstance(done.error, CellError):
+            why = f"{done.task.program.id}: {done.error.outcome.value}: {done.error.message}"
+        elif done.value is None:
+            raise done.error or RuntimeError("a worker returned nothing")
+        else:
+            reference = goal_of[done.task.program.id, done.task.target].sizes
+            logs.append(math.log(reference[metric] / done.value[metric]))
+    if why:
+        return FAILED, why
+    return math.exp(math.fsum(sorted(logs)) / len(logs)), ""

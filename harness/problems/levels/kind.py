@@ -1,0 +1,50 @@
+"""Kind ``level``: clang's own plan at one level, on a module frozen at that level. It replaces nothing.
+
+Its policies are the baselines ``O0`` to ``Oz``: what a user of ``clang -O<L>`` gets.
+"""
+
+from harness.apply.decisions import Decided, Decisions
+from harness.apply.plan import CompilePlan, reference_plan
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Level, PolicyKind, Target, Track
+from harness.freeze import FrozenModule
+from harness.policy.policy import Policy
+from harness.sandbox.bench import Bench
+
+__all__ = ["LevelKind"]
+
+
+class LevelKind:
+    """See ``harness.policy.kinds.Kind``."""
+
+    def check(self, policy: Policy, where: str) -> None:
+        """``values.level`` must be one of clang's levels."""
+        level = policy.manifest.values.get("level")
+        if level not in set(Level):
+            known = ", ".join(Level)
+            raise UsageError(f"values.level: a policy of kind 'level' needs one of {known}, not {level!r}", where=where)
+
+    def notes(self, policy: Policy) -> list[str]:
+        """Nothing to remark."""
+        return []
+
+    def freeze_level(self, policy: Policy, track: Track) -> Level:
+        """Its own level: on a module frozen at -Oz, the other levels' pipelines nearly coincide."""
+        return Level(str(policy.manifest.values["level"]))
+
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
+        """The level, and nothing else."""
+        return Decided(Decisions(PolicyKind.LEVEL, frozen.level))
+
+    def is_pure(self, policy: Policy) -> bool:
+        """Nothing of it is run."""
+        return True
+
+    def parts(self) -> list[str]:
+        """None."""
+        return []
+
+    def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
+        """The reference plan. Raises CellError, ``not-replayable``, for decisions of another form."""
+        decisions.require(decisions.frozen_at is not None and not decisions.body, "they are a level, and nothing else")
+        return reference_plan(decisions.level, target)

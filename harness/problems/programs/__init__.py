@@ -1,0 +1,1 @@
+"""What the problems share whose tasks are programs: cells, modules, inputs, verification, run time."""

@@ -1,0 +1,86 @@
+"""The second asking, at the end of a run: until then what a policy that runs code of its own gave is provisional.
+
+A policy that looks at the clock, at addresses or at chance cannot know what it said a minute ago.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from harness.apply.decisions import Decisions
+from harness.base.engine import Engine
+from harness.base.errors import CellError
+from harness.base.moment import Moment, anchored, remaining
+from harness.base.progress import Observer
+from harness.policy import kind_of
+from harness.policy.again import decide_again
+from harness.problems.programs.cell import Cell, CellResult, frozen_of, keep_result
+from harness.sandbox.bench import Bench
+
+__all__ = ["Provisional", "asked_again", "asks_again"]
+
+_TICK = 1.0
+"""Seconds between two looks at the clock."""
+_WORD = 15.0
+"""Seconds between two words on how long the wait is."""
+
+
+@dataclass(frozen=True)
+class Provisional:
+    """A cell whose policy has been asked once, and what came of it."""
+
+    cell: Cell
+    result: CellResult
+    first: Moment
+    """When the policy had answered."""
+
+
+def asks_again(cells: Sequence[Cell]) -> bool:
+    """Whether a policy of these cells is asked twice."""
+    policies = [cell.policy for cell in cells if cell.target in cell.policy.manifest.targets]
+    return any(not kind_of(policy.manifest.kind).is_pure(policy) for policy in policies)
+
+
+def asked_again(
+    cells: Sequence[tuple[Cell, CellResult]], bench: Bench, engine: Engine, observer: Observer
+) -> Iterator[tuple[Cell, CellResult]]:
+    """Ask the policies of provisional cells again, each when its time has come; yields what is final.
+
+    A policy that decides otherwise now has the outcome ``not-replayable``; one that does not answer in time this time
+    has that outcome, and the next run only asks it again.
+    """
+    now = Moment.now()
+    waiting = [Provisional(cell, result, anchored(result.asked or now, now)) for cell, result in cells]
+    if waiting:
+        observer.stage("again", len(waiting))
+    said = -_WORD
+    while waiting:
+        now = Moment.now()
+        left = {one.cell.identity: remaining(one.first, now, bench.asked_again_after) for one in waiting}
+        due = [one for one in waiting if left[one.cell.identity] == 0]
+        waiting = [one for one in waiting if left[one.cell.identity] > 0]
+        for done in engine.run(partial(_ask, bench=bench), due):
+            if done.value is None:
+                raise done.error or RuntimeError("a worker returned nothing")
+            observer.advance(1, done.task.cell.name)
+            yield done.task.cell, done.value
+        if waiting and not due:
+            soonest, latest = min(left.values()), max(left.values())
+            if now.uptime - said >= _WORD:
+                said = now.uptime
+                observer.advance(0, f"waiting: {len(waiting)} cells' policies are asked again in {latest:.0f} s")
+            time.sleep(min(soonest, _TICK))
+
+
+def _ask(one: Provisional, bench: Bench) -> CellResult:
+    """The final result."""
+    cell, result = one.cell, one.result
+    first = Decisions.parse((result.decisions or "").encode(), cell.name)
+    try:
+        decide_again(cell.policy, frozen_of(cell, bench), cell.seed, bench, first)
+        final = replace(result, asked=None)
+    except CellError as error:
+        final = result.withdrawn(error)
+    keep_result(final, bench)
+    return final

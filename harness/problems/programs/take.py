@@ -1,0 +1,132 @@
+"""From an object to its numbers: verified, counted where a metric wants counts, measured. Cells and replays alike."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.apply import Compiled, CompilePlan, optimise
+from harness.apply.reference import reference_object
+from harness.base.vocabulary import Level, Target
+from harness.basic_blocks import Code, analyse
+from harness.freeze import FrozenModule
+from harness.measure import Breakdown, Evidence, Metric, Need, NotMeasurableError, Subject, find_metric
+from harness.sandbox.bench import Bench
+from harness.suite.load import Program
+from harness.suite.workloads import ReadyWorkload, prepare
+from harness.verify import CountedRun, Trial, expected_results, link_program, verify, verify_counted
+
+__all__ = ["Functions", "Made", "Taken", "take_metrics"]
+
+Functions = dict[str, dict[str, int | float]]
+"""Metric → function → value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An object, and what it was made of."""
+
+    program: Program
+    target: Target
+    frozen: FrozenModule
+    plan: CompilePlan
+    compiled: Compiled
+    decide_cpu: float = 0.0
+    decide_wall: float = 0.0
+    """Seconds that the policy took to decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The numbers of one object."""
+
+    values: dict[str, int | float]
+    missing: dict[str, str]
+    """Metrics that cannot be taken of it, each with the reason."""
+    functions: Functions
+
+
+def take_metrics(
+    made: Made,
+    metrics: Sequence[str],
+    bench: Bench,
+    inputs: Bench | None = None,
+    besides: ReadyWorkload | None = None,
+) -> Taken:
+    """Verify the object, and take these metrics of it.
+
+    ``inputs``: the workbench whose cache has sources and inputs; None: this one. ``besides``: a workload that the
+    program is also run on while it is linked (``harness.verify.result_besides``). Raises CellError for an object that
+    is not right.
+    """
+    chosen = [find_metric(name) for name in metrics]
+    needs = frozenset[Need]().union(*(metric.needs for metric in chosen))
+    runs = _verify(made, Need.RUNS in needs, bench, inputs or bench, besides)
+    code = _code(made, bench) if Need.CODE in needs else ""
+    compiled = made.compiled
+    evidence = Evidence(runs, code)
+    subject = Subject(
+        compiled.object,
+        made.target,
+        compiled.ir_instructions,
+        compiled.cpu,
+        made.decide_cpu,
+        made.decide_wall,
+        evidence,
+        bench,
+    )
+    return _measure(chosen, subject)
+
+
+def _measure(metrics: Sequence[Metric], subject: Subject) -> Taken:
+    values: dict[str, int | float] = {}
+    missing: dict[str, str] = {}
+    functions: Functions = {}
+    for metric in metrics:
+        try:
+            found = metric.measure(replace(subject, model=metric.model(subject.target)))
+        except NotMeasurableError as reason:
+            missing[metric.name] = str(reason)
+            continue
+        if isinstance(found, Breakdown):
+            values[metric.name] = found.value
+            functions[metric.name] = dict(found.functions)
+        else:
+            values[metric.name] = found
+    return Taken(values, missing, functions)
+
+
+def _verify(
+    made: Made, counted: bool, bench: Bench, inputs: Bench, besides: ReadyWorkload | None
+) -> tuple[CountedRun, ...]:
+    """Verify the object; ``counted``: in runs that are counted, which are returned."""
+    program, compiled = made.program, made.compiled
+    ready = prepare(program, inputs.store)
+
+    def build_reference() -> tuple[Path, str]:
+        return reference_object(program, Level.O0, Target.X86_64, inputs)
+
+    def trial_of(ready: tuple[ReadyWorkload, ...], besides: ReadyWorkload | None = None) -> Trial:
+        expected = expected_results(program, ready, build_reference, bench)
+        return Trial(program, made.target, compiled.object, compiled.digest, ready, expected, besides)
+
+    runs: tuple[CountedRun, ...] = ()
+    if counted:
+        runs = verify_counted(trial_of(ready, besides), bench)
+    else:
+        verify(trial_of(ready, besides), bench)
+    if hidden := prepare(program, inputs.store, "hidden"):
+        verify(trial_of(hidden), bench)
+    return runs
+
+
+def _code(made: Made, bench: Bench) -> Code | str:
+    benchmark, target = made.program.benchmark, made.target
+
+    def link(linked_object: Path, program: Path) -> None:
+        link_program(benchmark, target, linked_object, program, bench)
+
+    runtime = bench.toolchain.runtime_fingerprint(target, benchmark.language)
+    linked_as = [benchmark.link, benchmark.language, runtime]
+    return analyse(
+        made.compiled, made.plan, lambda: optimise(made.frozen, made.plan, bench).bitcode, link, linked_as, bench
+    )

@@ -1,0 +1,305 @@
+"""Run time of a run's cells: which objects are timed, what was timed before, and the rows that come of it."""
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.apply import compile_decisions
+from harness.apply.decisions import Decisions
+from harness.apply.reference import reference_object
+from harness.base.engine import Engine
+from harness.base.errors import CellError
+from harness.base.machine import cpu_model
+from harness.base.progress import Observer
+from harness.base.vocabulary import Level, Outcome
+from harness.freeze import freeze
+from harness.policy import kind_of
+from harness.policy.tracks import REFERENCES
+from harness.problems.programs.cell import Cell, CellResult, entry_name, run_cell
+from harness.problems.programs.request import Request
+from harness.record import open_index
+from harness.record.journal import Journal
+from harness.record.rows import NOT_REACHED, Block, Campaign, Row
+from harness.record.runfile import run_files
+from harness.sandbox.bench import Bench
+from harness.statistics.paired import MIN_PAIRS
+from harness.suite.workloads import prepare
+from harness.timing.campaign import Facts, Timed, run_campaign, summary
+from harness.timing.contestants import NATIVE, TimedProgram, TrialRun, try_object
+from harness.timing.schedule import Plan, passes_for
+from harness.verify import expected_results
+
+if TYPE_CHECKING:
+    from harness.suite.load import Program
+
+__all__ = ["USUAL_TIMING", "Timing", "TimingRequest", "time_cells"]
+
+
+@dataclass(frozen=True, slots=True)
+class TimingRequest:
+    """How much is to be timed."""
+
+    budget: float = 60.0
+    """Seconds, for each program of the run: what one does not need, the others may use."""
+    precision: float = 0.005
+    """Half-width of the 95 % interval of a ratio at which a program is timed no further."""
+    again: bool = False
+    """Also what a sound campaign in the results has timed already."""
+
+    def plan(self, programs: int) -> Plan:
+        """For so many programs."""
+        return Plan(budget=programs * self.budget, precision=math.log1p(self.precision))
+
+
+USUAL_TIMING = TimingRequest()
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What the run's timing gave."""
+
+    rows: list[Row] = field(default_factory=list)
+    campaigns: list[Campaign] = field(default_factory=list)
+    """Those of this run."""
+    blocks: list[Block] = field(default_factory=list)
+    reused: int = 0
+    """Programs that a sound campaign of an earlier run has timed."""
+    failed: int = 0
+    """Objects that were right when they were verified, and failed when they were timed."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A sound campaign's answer for one program: medians over its blocks, by object."""
+
+    campaign: str
+    cpu: Mapping[str, float]
+    wall: Mapping[str, float]
+
+
+def time_cells(
+    request: Request,
+    wanted: TimingRequest,
+    bench: Bench,
+    engine: Engine,
+    observer: Observer,
+    journal: Journal,
+    results: Path,
+    failed: Collection[str] = (),
+) -> Timing:
+    """Time every object that the request's native cells gave, and say of each cell what it took.
+
+    ``failed``: names of cells, as in the journal, that failed since they were computed.
+    """
+    found = [(cell, run_cell(cell, [], bench)) for cell in request.cells if cell.target is NATIVE and not cell.copy]
+    cells = [
+        (cell, result)
+        for cell, result in found  # one that is still provisional was asked again in vain
+        if entry_name(result.key, cell.policy.name) not in failed and result.asked is None
+    ]
+    programs, reasons = _programs(cells, request, bench)
+    trials = _try_all(programs.values(), bench, engine, observer)
+    timed = Timed(list(journal.blocks))
+    for (name, digest), trial in trials.items():
+        if trial.problem:
+            timed.problems[(name, digest)] = trial.problem
+    able = {name: program for name, program in programs.items() if _can_be_timed(program, timed)}
+    known = {} if wanted.again else _timed_before(able.values(), timed, request.suite.name, results)
+    to_do = [program for name, program in able.items() if name not in known]
+    facts = list(journal.opened.values())
+    if to_do:
+        facts.append(_campaign(to_do, trials, wanted.plan(len(to_do)), bench, timed, observer, journal))
+    reference = {name: program.reference for name, program in programs.items()}
+    campaigns = [
+        summary(one, timed.blocks, reference, datetime.now(UTC) if one is facts[-1] and to_do else None)
+        for one in facts
+        if any(block.campaign == one["campaign"] for block in timed.blocks)
+    ]
+    rows = [
+        row
+        for cell, result in cells
+        if result.outcome is Outcome.OK
+        for row in _rows(cell, result, request, programs, reasons, timed, known, bench)
+    ]
+    return Timing(rows, campaigns, timed.blocks, len(known), len(timed.problems))
+
+
+def _programs(
+    cells: Sequence[tuple[Cell, CellResult]], request: Request, bench: Bench
+) -> tuple[dict[str, TimedProgram], dict[str, str]]:
+    """The programs that can be timed, and why the others cannot."""
+    by_program: dict[str, list[tuple[Cell, CellResult]]] = defaultdict(list)
+    for cell, result in cells:
+        by_program[cell.program.benchmark.name].append((cell, result))
+    programs: dict[str, TimedProgram] = {}
+    reasons: dict[str, str] = {}
+    for name, mine in by_program.items():
+        good = [(cell, result) for cell, result in mine if result.outcome is Outcome.OK]
+        ready = prepare(mine[0][0].program, bench.store, "time")
+        reference = _reference(good, request)
+        if not ready:
+            reasons[name] = "the program has no workload of the kind 'time'"
+        elif reference is None:
+            reasons[name] = "no reference of the track can be timed beside it"
+        else:
+            objects = {str(result.object_digest): _object(cell, result, bench) for cell, result in good}
+            program = mine[0][0].program
+            try:
+                expected = expected_results(program, ready, partial(_unoptimised, program, bench), bench)
+            except CellError as error:
+                reasons[name] = f"its build at -O0, which says what is right, fails: {error.message}"
+                continue
+            programs[name] = TimedProgram(program, reference, objects, ready, expected)
+    return programs, reasons
+
+
+def _reference(good: Iterable[tuple[Cell, CellResult]], request: Request) -> str | None:
+    digests = {cell.policy.name: result.object_digest for cell, result in good}
+    return next((digests[name] for name in REFERENCES[request.track] if digests.get(name)), None)
+
+
+def _object(cell: Cell, result: CellResult, bench: Bench) -> Path:
+    frozen = freeze(cell.program, cell.target, cell.level, bench)
+    decisions = Decisions.parse((result.decisions or "").encode(), cell.name)
+    plan = kind_of(cell.policy.manifest.kind).plan(decisions, cell.target)
+    return compile_decisions(frozen, decisions, plan, bench).object
+
+
+def _unoptimised(program: "Program", bench: Bench) -> tuple[Path, str]:
+    return reference_object(program, Level.O0, NATIVE, bench)
+
+
+def _try_all(
+    programs: Iterable[TimedProgram], bench: Bench, engine: Engine, observer: Observer
+) -> dict[tuple[str, str], TrialRun]:
+    tasks = [(program, digest) for program in programs for digest in program.objects]
+    if tasks:
+        observer.stage("trials", len(tasks))
+    found: dict[tuple[str, str], TrialRun] = {}
+    for done in engine.run(partial(_try, bench=bench), tasks):
+        program, digest = done.task
+        if done.value is None:
+            raise done.error or RuntimeError("a worker returned nothing")
+        found[(program.name, digest)] = done.value
+        observer.advance(1, program.name)
+    return found
+
+
+def _try(task: tuple[TimedProgram, str], bench: Bench) -> TrialRun:
+    return try_object(*task, bench)
+
+
+def _can_be_timed(program: TimedProgram, timed: Timed) -> bool:
+    return (program.name, program.reference) not in timed.problems
+
+
+def _campaign(
+    programs: Sequence[TimedProgram],
+    trials: Mapping[tuple[str, str], TrialRun],
+    plan: Plan,
+    bench: Bench,
+    timed: Timed,
+    observer: Observer,
+    journal: Journal,
+) -> Facts:
+    typical: dict[str, float] = {}
+    each: dict[str, float] = {}
+    for program in programs:
+        able = [d for d in program.contestants if (program.name, d) not in timed.problems]
+        cpu = [trials[(program.name, d if d in program.objects else program.reference)].cpu for d in able]
+        typical[program.name] = min(cpu)
+        each[program.name] = sum(cpu) * passes_for(min(cpu))
+    most = {name: plan.most * seconds for name, seconds in each.items()}
+    scale = min(1.0, plan.budget / max(sum(most.values()), 1e-9))
+    left = {name: seconds * scale for name, seconds in most.items()}
+    observer.stage("timing", sum(left.values()))
+
+    def recorded(block: Block, name: str) -> None:
+        journal.add_block(block)
+        step = min(left[name], each[name])
+        left[name] -= step
+        observer.advance(step, f"{name}, pair {block.number + 1}")
+
+    def opened(facts: Facts) -> None:
+        journal.open_campaign(str(facts["campaign"]), facts)
+
+    def wait() -> None:
+        observer.advance(0.0, "waiting: another harness is timing on this machine")
+
+    facts = run_campaign(programs, typical, plan, bench, timed, opened, recorded, wait)
+    observer.advance(sum(left.values()), "done")
+    return facts
+
+
+def _timed_before(programs: Iterable[TimedProgram], timed: Timed, suite: str, results: Path) -> dict[str, _Known]:
+    """The programs of which a sound campaign on this machine's CPU has timed all objects together."""
+    if not run_files(results)[0]:
+        return {}
+    query = """
+        SELECT campaign, object, median(timings.cpu), median(timings.wall), count(*)
+        FROM timings JOIN campaigns USING (run, campaign) JOIN runs r USING (run)
+        WHERE timings.suite = ? AND benchmark = ? AND inputs = ? AND len(marks) = 0 AND r.cpu = ?
+        GROUP BY campaign, object, campaigns.started ORDER BY campaigns.started DESC
+    """
+    known: dict[str, _Known] = {}
+    with open_index(results, warn=False) as index:
+        for program in programs:
+            found: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
+            asked = [suite, program.name, program.inputs, cpu_model()]
+            for campaign, digest, cpu, wall, count in index.execute(query, asked).fetchall():
+                if count >= MIN_PAIRS:
+                    found[campaign][digest] = (cpu, wall)
+            needed = {d for d in program.objects if (program.name, d) not in timed.problems}
+            for campaign, objects in found.items():
+                if needed <= set(objects):
+                    cpu_of, wall_of = ({d: pair[at] for d, pair in objects.items()} for at in (0, 1))
+                    known[program.name] = _Known(campaign, cpu_of, wall_of)
+                    break
+    return known
+
+
+def _rows(
+    cell: Cell,
+    result: CellResult,
+    request: Request,
+    programs: Mapping[str, TimedProgram],
+    reasons: Mapping[str, str],
+    timed: Timed,
+    known: Mapping[str, _Known],
+    bench: Bench,
+) -> list[Row]:
+    """What a cell's runs took: a row for each timed metric asked for, with the reason where there is no value."""
+    name, digest = cell.program.benchmark.name, str(result.object_digest)
+    values: dict[str, float] = {}
+    campaign, why = None, reasons.get(name, "")
+    program = programs.get(name)
+    if program is not None:
+        why = timed.problems.get((name, digest), "")
+        if not why and not _can_be_timed(program, timed):
+            why = f"the reference cannot be timed: {timed.problems[(name, program.reference)]}"
+        samples = [(b.campaign, s) for b in timed.of(program) for s in b.samples if s.object == digest]
+        if why:
+            pass
+        elif name in known:
+            campaign = known[name].campaign
+            values = {"runtime.cpu": known[name].cpu[digest], "runtime.wall": known[name].wall[digest]}
+        elif samples:
+            campaign = samples[-1][0]
+            values = {
+                "runtime.cpu": statistics.median(sample.cpu for _, sample in samples),
+                "runtime.wall": statistics.median(sample.wall for _, sample in samples),
+            }
+        else:
+            why = NOT_REACHED
+    measured = {name: round(value, 6) for name, value in values.items()}
+    missing = {} if measured else dict.fromkeys(request.timed_metrics, why)
+    answer = CellResult(**{**vars(result), "values": measured, "missing": missing})
+    rows = answer.rows(cell, list(request.timed_metrics), bench.isolation)
+    workload = program.workload if program else None
+    return [row.model_copy(update={"campaign": campaign, "workload": workload}) for row in rows]

@@ -1,0 +1,1 @@
+"""Problem ``regalloc``: the register allocator of the generate step."""

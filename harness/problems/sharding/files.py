@@ -1,0 +1,141 @@
+"""From an entry of a suite to its instance: found on disk, fetched or made; checked; parsed once."""
+
+import hashlib
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.base.digest import digest_of
+from harness.base.errors import PrerequisiteError, UsageError
+from harness.base.paths import ROOT
+from harness.base.reading import read_bytes
+from harness.base.store import Store
+from harness.problems.sharding.apart import make_apart, parse_apart
+from harness.problems.sharding.generate import generate
+from harness.problems.sharding.instance import Instance, read_compact, write_compact
+from harness.problems.sharding.parse import parse_instance
+from harness.problems.sharding.suite import Problem
+
+__all__ = ["data_folders", "instance_content", "keep_file", "load_instance", "require_file"]
+
+_COMPACT = 1
+"""Version of the compact form."""
+_HOST = "https://raw.githubusercontent.com"
+_TIMEOUT = 60.0
+_MOST_BYTES = 1 << 28
+_DEPTH = 2
+_FILES, _KEPT = "instance-files", "file"
+
+
+def data_folders() -> tuple[Path, ...]:
+    """``HARNESS_DATA``, folders with ``:`` between them; else ``shared`` beside the checkout."""
+    configured = os.environ.get("HARNESS_DATA")
+    if configured is None:
+        return (ROOT.parent / "shared",)
+    return tuple(Path(word).expanduser() for word in configured.split(os.pathsep) if word)
+
+
+def load_instance(problem: Problem, store: Store) -> Instance:
+    """The instance, mapped from the cache; parsed and put there first if it is new.
+
+    Raises PrerequisiteError where its file cannot be had, UsageError where it is another one or no instance.
+    """
+
+    def make(folder: Path) -> None:
+        content = instance_content(problem, store)
+        if problem.untrusted:
+            parse_apart(content, problem.id, folder)
+        else:
+            write_compact(parse_instance(content, problem.id), folder)
+
+    return read_compact(store.folder("instances", digest_of([_COMPACT, problem.digest]), make))
+
+
+def keep_file(problem: Problem, folder: Path, store: Store) -> bool:
+    """Take the instance's file from a folder into the cache; False where it is not in there, or made by the harness.
+
+    Raises UsageError where the file is another one.
+    """
+    path = folder / str(problem.entry.file)
+    if problem.entry.made is not None or not path.is_file():
+        return False
+    content = read_bytes(path, _MOST_BYTES)
+    if hashlib.sha256(content).hexdigest() != problem.entry.sha256:
+        raise _another(path, problem)
+    store.folder(_FILES, str(problem.entry.sha256), lambda entry: _write(entry, content))
+    return True
+
+
+def instance_content(problem: Problem, store: Store) -> bytes:
+    """The instance's file as it is published, gzipped or not: made, found or fetched. Raises as ``load_instance``."""
+    entry = problem.entry
+    if entry.made is not None:
+        made = entry.made
+        make = make_apart if problem.untrusted else generate
+        return make(f"{problem.suite}-{entry.name}", made.seed, made.layers, made.slack, made.mesh)
+    wrong: Path | None = None
+    for path in _candidates(problem):
+        content = read_bytes(path, _MOST_BYTES)
+        if hashlib.sha256(content).hexdigest() == entry.sha256:
+            return content
+        wrong = path
+    if wrong is not None:
+        raise _another(wrong, problem)
+    return _fetched(problem, store)
+
+
+def require_file(problem: Problem, store: Store) -> None:
+    """Raise PrerequisiteError unless the instance's file can be had too: the compact form does without it."""
+    if problem.entry.made is None and next(_candidates(problem), None) is None:
+        _fetched(problem, store)
+
+
+def _another(path: Path, problem: Problem) -> UsageError:
+    return UsageError(
+        f"it is not the file that the suite pins (sha256 {str(problem.entry.sha256)[:12]}…)",
+        where=str(path),
+        hint="remove it, or put the right one in its place",
+    )
+
+
+def _write(entry: Path, content: bytes) -> None:
+    (entry / _KEPT).write_bytes(content)
+
+
+def _candidates(problem: Problem) -> Iterator[Path]:
+    """The file beside the suite's definition, in the folders of data, or in folders in them."""
+    file = str(problem.entry.file)
+    if problem.folder is not None and (problem.folder / file).is_file():
+        yield problem.folder / file
+    for folder in data_folders():
+        for depth in range(_DEPTH):
+            yield from sorted(path for path in folder.glob("*/" * depth + file) if path.is_file())
+
+
+def _fetched(problem: Problem, store: Store) -> bytes:
+    """From the cache, or once from upstream."""
+    entry, upstream = problem.entry, problem.upstream
+    hint = f"put {entry.file} into a folder of HARNESS_DATA"
+    if upstream is None and not store.has(_FILES, str(entry.sha256)):
+        raise PrerequisiteError("its file is not here", where=problem.id, hint=hint)
+
+    def make(folder: Path) -> None:
+        assert upstream is not None
+        address = f"{_HOST}/{upstream.repository}/{upstream.commit}/{upstream.folder}/{entry.file}"
+        try:
+            with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer:  # noqa: S310 - https, as written above
+                content = answer.read(_MOST_BYTES)
+        except (urllib.error.URLError, OSError) as error:
+            why = error.reason if isinstance(error, urllib.error.URLError) else error
+            raise PrerequisiteError(
+                f"its file is not here, and {address} cannot be fetched: {why}",
+                where=problem.id,
+                hint=hint,
+            ) from None
+        if hashlib.sha256(content).hexdigest() != entry.sha256:
+            raise UsageError(f"{address} is not the file that the suite pins", where=problem.id, hint=hint)
+        _write(folder, content)
+
+    return (store.folder(_FILES, str(entry.sha256), make) / _KEPT).read_bytes()

@@ -1,0 +1,99 @@
+"""What a run did, and what earlier runs say of the same cells."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.base.vocabulary import Outcome
+from harness.measure import find_metric
+from harness.problems.programs.timing import Timing
+from harness.record import open_index
+from harness.record.fresh import Fresh
+from harness.record.rows import Row
+from harness.record.runfile import run_files
+
+__all__ = ["RunReport", "compare_with_recorded", "failed_rows"]
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a run did."""
+
+    rows: tuple[Row, ...]
+    cells: int
+    computed: int
+    """Cells that were in neither cache nor journal."""
+    failed: tuple[Row, ...]
+    """One row of each cell that ended with an outcome other than ``ok`` and ``unsupported``."""
+    file: Path | None
+    """The new run file; None when all of it was recorded before."""
+    reproduced: int
+    """Deterministic values that earlier runs of the same cells recorded too, and equal."""
+    contradicted: tuple[Row, ...]
+    """Rows whose deterministic value an earlier run of the same cell contradicts."""
+    timing: Timing = field(default_factory=Timing)
+    """What was timed."""
+    overturned: tuple[Row, ...] = ()
+    """Rows of cells that fail on a fresh input, and whose object an earlier run recorded as ok."""
+    refuted_before: tuple[Row, ...] = ()
+    """One row of each cell that is ok here, and whose object failed on a fresh input in an earlier run."""
+    fresh: Fresh = field(default_factory=lambda: Fresh(seed=None))
+    """What was verified on inputs that nobody had seen."""
+    trajectories: Path | None = None
+    """The features and decisions that were logged."""
+
+
+def failed_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Those of cells that ended with an outcome other than ``ok`` and ``unsupported``."""
+    return tuple(row for row in rows if row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED))
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What earlier runs say of the same cells."""
+
+    recorded: bool = False
+    """Every row is recorded already."""
+    reproduced: int = 0
+    """Deterministic values that are there and equal."""
+    contradicted: tuple[Row, ...] = ()
+    """Rows whose deterministic value is there and another, which must never be."""
+    overturned: tuple[Row, ...] = ()
+    """Rows of cells that fail on a fresh input, and whose object is recorded as ok."""
+    refuted: tuple[Row, ...] = ()
+    """One row of each cell that is ok, and whose object is recorded as failed on a fresh input."""
+
+
+def compare_with_recorded(results: Path, rows: Sequence[Row], suite: str, *, fresh: bool = False) -> Earlier:
+    """What earlier runs say of the same cells. ``fresh``: only what runs with fresh verification recorded counts as
+    recorded, since this one has verified something so."""
+    if not run_files(results)[0]:
+        return Earlier()
+    with open_index(results, warn=False) as index:
+        query = (
+            "SELECT DISTINCT cell, policy, metric, value, exact, outcome, isolation, u.fresh IS NOT NULL "
+            "FROM rows r JOIN runs u USING (run)"
+        )
+        found = index.execute(query).fetchall()
+        query = "SELECT DISTINCT benchmark, target, object_digest FROM rows WHERE suite = ? AND outcome = 'ok'"
+        good = set(index.execute(query, [suite]).fetchall())
+        query = "SELECT benchmark, target, object_digest FROM refuted WHERE suite = ?"
+        bad = set(index.execute(query, [suite]).fetchall())
+    known = {(*row[:3], row[3] if row[4] is None else row[4], *row[5:7]) for row in found if row[7] or not fresh}
+    values = {(row[0], row[2]): row[3] if row[4] is None else row[4] for row in found}
+    named = [row for row in rows if row.metric and (row.cell, row.metric) in values]
+    earlier = [row for row in named if find_metric(str(row.metric)).deterministic]
+    contradicted = tuple(row for row in earlier if values[(row.cell, row.metric)] != row.value)
+    wanted = {(row.cell, row.policy, row.metric, row.value, row.outcome.value, row.isolation.value) for row in rows}
+    cells = {(row.cell, row.policy): row for row in rows if row.outcome is Outcome.OK}
+    return Earlier(
+        wanted <= known,
+        len(earlier) - len(contradicted),
+        contradicted,
+        tuple(row for row in rows if row.fresh and _object(row) in good),
+        tuple(row for row in cells.values() if _object(row) in bad),
+    )
+
+
+def _object(row: Row) -> tuple[str, str, str | None]:
+    return row.benchmark, row.target.value, row.object_digest

@@ -1,1 +1,0 @@
-"""Trying the harness itself on this machine: what its verdicts are worth here."""

@@ -1,0 +1,96 @@
+"""Our own native programs and plugins, built from ``native/`` by the reference clang and kept in the cache.
+
+They are built when first needed and whenever their source or the compiler changes.
+"""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+
+from harness.base.digest import digest_of, digest_tree
+from harness.base.errors import PrerequisiteError
+from harness.base.paths import ROOT
+from harness.base.process import Limits, run
+from harness.base.store import Store
+from harness.toolchain import Toolchain
+
+__all__ = ["llvm_plugin", "native_digest", "native_plugin", "native_program"]
+
+
+def native_program(name: str, toolchain: Toolchain, store: Store) -> Path:
+    """``native/NAME/NAME.c`` as a static program, with the flags of its ``compile_flags.txt``.
+
+    Raises PrerequisiteError when it cannot be built.
+    """
+    return _built(name, name, "-static", toolchain, store)
+
+
+def native_plugin(name: str, toolchain: Toolchain, store: Store) -> Path:
+    """``native/NAME/NAME.c`` as a shared library, as ``native_program`` builds programs."""
+    return _built(name, f"{name}.so", "-shared", toolchain, store)
+
+
+def llvm_plugin(name: str, toolchain: Toolchain, store: Store) -> Path:
+    """All of ``native/NAME/*.cpp`` as one plugin for the toolchain's compilers.
+
+    Raises PrerequisiteError when it cannot be built.
+    """
+    folder = ROOT / "native" / name
+    flags = (folder / "compile_flags.txt").read_text().split()
+    key = digest_of(["plugin", native_digest(name), toolchain.fingerprint.llvm])
+    hint = "apt-get install llvm-22-dev g++ libc6-dev"
+
+    def command(entry: Path, words: list[str], where: Path) -> None:
+        done = run([toolchain.tool("clang++"), *words], cwd=entry, limits=Limits(wall=300))
+        if not done.ok:
+            store.require_space(done.stderr)
+            raise PrerequisiteError(f"cannot be built: {done.reason()}", where=str(where), hint=hint)
+
+    def make(entry: Path) -> None:
+        def compile_one(source: Path) -> str:
+            words = [*flags, "-isystem", str(toolchain.include), "-c", str(source), "-o", f"{source.stem}.o"]
+            command(entry, words, source)
+            return f"{source.stem}.o"
+
+        sources = sorted(folder.glob("*.cpp"))
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            objects = list(pool.map(compile_one, sources))
+        command(entry, ["-shared", *objects, "-o", f"{name}.so"], folder)
+        for made in objects:
+            (entry / made).unlink()
+        (entry / f"{name}.so").chmod(0o755)
+
+    return store.folder("native", key, make) / f"{name}.so"
+
+
+def _built(name: str, product: str, form: str, toolchain: Toolchain, store: Store) -> Path:
+    folder = ROOT / "native" / name
+    source = folder / f"{name}.c"
+    flags = (folder / "compile_flags.txt").read_text().split()
+    key = digest_of(["native", native_digest(name), form, toolchain.fingerprint.llvm])
+
+    def make(entry: Path) -> None:
+        command = [toolchain.tool("clang"), *flags, form, str(source), "-o", str(entry / product)]
+        done = run(command, cwd=entry, limits=Limits(wall=120))
+        if not done.ok:
+            store.require_space(done.stderr)
+            raise PrerequisiteError(
+                f"cannot be built: {done.reason()}", where=str(source), hint="apt-get install libc6-dev"
+            )
+        (entry / product).chmod(0o755)  # whatever the umask: the sandbox's user starts it
+
+    return store.folder("native", key, make) / product
+
+
+def native_digest(name: str) -> str:
+    """Of all sources of ``native/NAME``."""
+    folder = ROOT / "native" / name
+    found = sorted((path, path.stat()) for path in folder.rglob("*"))
+    return _digest_of_sources(folder, tuple((str(path), facts.st_size, facts.st_mtime_ns) for path, facts in found))
+
+
+@lru_cache(maxsize=32)
+def _digest_of_sources(folder: Path, _facts: tuple[tuple[str, int, int], ...]) -> str:
+    """Taken again when a file has changed: every cell's key has it."""
+    return digest_tree(folder)

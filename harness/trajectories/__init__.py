@@ -1,6 +1,0 @@
-"""What inlining policies saw and decided, call site by call site: for those who train the next ones."""
-
-from harness.trajectories.collect import Trajectory, trajectory
-from harness.trajectories.table import COLUMNS, write_trajectories
-
-__all__ = ["COLUMNS", "Trajectory", "trajectory", "write_trajectories"]

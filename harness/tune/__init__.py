@@ -1,5 +1,0 @@
-"""Finding good values for a heuristic's tunable constants, on the train split only."""
-
-from harness.tune.run import Tuned, tune
-
-__all__ = ["Tuned", "tune"]
