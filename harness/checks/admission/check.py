@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from harness.apply.reference import reference_object
-from harness.base.engine import Engine
+from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Target
@@ -68,12 +68,9 @@ def check_suite(programs: Sequence[Program], bench: Bench, engine: Engine, obser
     ways = [(program, target, level) for program in programs for target in Target for level in Level]
     ways.sort(key=_weight, reverse=True)
     built: dict[str, list[BuildResult]] = {}
-    observer.stage("builds", sum(map(_weight, ways)))
-    for done in engine.run(partial(_build, bench=bench), ways):
-        if done.value is None:
-            raise done.error or RuntimeError("a worker returned nothing")
-        built.setdefault(done.value.program.benchmark.name, []).append(done.value)
-        observer.advance(_weight(done.task), f"{done.task[0].benchmark.name} {done.value.where}")
+    build = partial(_build, bench=bench)
+    for (program, _, _), result in stage("builds", build, ways, engine, observer, _way_name, _weight):
+        built.setdefault(program.benchmark.name, []).append(result)
     findings: list[Finding] = []
     agreed: dict[str, dict[str, str]] = {}
     for program in programs:
@@ -81,32 +78,34 @@ def check_suite(programs: Sequence[Program], bench: Bench, engine: Engine, obser
         faults, agreed[name] = findings_of(program, built[name])
         findings += faults
     ways_to_count = [b for program in programs for b in built[program.benchmark.name] if _is_counted(b)]
-    observer.stage("counts", len(ways_to_count))
-    for counted in engine.run(partial(_count, bench=bench), ways_to_count):
-        if counted.value is None:
-            raise counted.error or RuntimeError("a worker returned nothing")
-        name = counted.task.program.benchmark.name
-        findings += [Finding(name, "equal counts", message) for message in counted.value]
-        observer.advance(1, f"{name} {counted.task.target.value}")
+    count = partial(_count, bench=bench)
+    for one, messages in stage("counts", count, ways_to_count, engine, observer, _build_name):
+        findings += [Finding(one.program.benchmark.name, "equal counts", message) for message in messages]
     running = [program for program in programs if _runs_unoptimised(built[program.benchmark.name])]
     covered = measure_coverage(running, bench, engine, observer)
     for program in running:
         findings += coverage_findings(program, covered[program.benchmark.name], bench)
-    observer.stage("sanitize", len(programs))
-    for checked in engine.run(partial(_sanitize, bench=bench), list(programs)):
-        if checked.value is None:
-            raise checked.error or RuntimeError("a worker returned nothing")
-        findings += [Finding(checked.task.benchmark.name, "sanitizers", message) for message in checked.value]
-        observer.advance(1, checked.task.benchmark.name)
+    sanitize = partial(_sanitize, bench=bench)
+    for program, messages in stage("sanitize", sanitize, programs, engine, observer, _name):
+        findings += [Finding(program.benchmark.name, "sanitizers", message) for message in messages]
     faulty = {finding.benchmark for finding in findings if finding.check in _OF_EVERY_INPUT}
     sound = [program for program in programs if program.benchmark.name not in faulty]
-    observer.stage("seeds", len(sound))
-    for tried in engine.run(partial(_try_seeds, bench=bench), sound):
-        if tried.value is None:
-            raise tried.error or RuntimeError("a worker returned nothing")
-        findings += tried.value
-        observer.advance(1, tried.task.benchmark.name)
+    for _, tried in stage("seeds", partial(_try_seeds, bench=bench), sound, engine, observer, _name):
+        findings += tried
     return Admission(findings, agreed, [found for found in covered.values() if not isinstance(found, str)])
+
+
+def _name(program: Program) -> str:
+    return program.benchmark.name
+
+
+def _way_name(way: tuple[Program, Target, Level]) -> str:
+    program, target, level = way
+    return f"{program.benchmark.name} {target.value} {level.value}"
+
+
+def _build_name(build: BuildResult) -> str:
+    return f"{build.program.benchmark.name} {build.target.value}"
 
 
 def _try_seeds(program: Program, bench: Bench) -> list[Finding]:

@@ -19,7 +19,7 @@ from typing import Any
 from harness.apply import optimise, run_step
 from harness.apply.decisions import Decisions
 from harness.apply.plan import OPTIMISED
-from harness.base.engine import Engine
+from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, PolicyKind, Target
@@ -146,14 +146,10 @@ def measure_coverage(
 ) -> dict[str, ProgramCoverage | str]:
     """Benchmark → its coverage, or why there is none."""
     bench.sandbox.probe()
-    observer.stage("covered", len(programs))
-    found: dict[str, ProgramCoverage | str] = {}
-    for done in engine.run(partial(_coverage_or_reason, bench=bench), list(programs)):
-        if done.value is None:
-            raise done.error or RuntimeError("a worker returned nothing")
-        found[done.task.benchmark.name] = done.value
-        observer.advance(1, done.task.benchmark.name)
-    return {program.benchmark.name: found[program.benchmark.name] for program in programs}
+    measure = partial(_coverage_or_reason, bench=bench)
+    found = stage("covered", measure, programs, engine, observer, lambda program: program.benchmark.name)
+    by_name = {program.benchmark.name: coverage for program, coverage in found}
+    return {program.benchmark.name: by_name[program.benchmark.name] for program in programs}
 
 
 def coverage_findings(program: Program, found: ProgramCoverage | str, bench: Bench) -> list[Finding]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from harness.apply.reference import reference_object
-from harness.base.engine import Engine
+from harness.base.engine import Engine, stage
 from harness.base.errors import CellError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Outcome, Target, Track
@@ -58,14 +58,10 @@ class ProgramFacts:
 def suite_facts(programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer) -> list[ProgramFacts]:
     """Every program's facts, in the suite's order."""
     bench.sandbox.probe()
-    observer.stage("programs", len(programs))
-    found: dict[str, ProgramFacts] = {}
-    for done in engine.run(partial(_facts, bench=bench), list(programs)):
-        if done.value is None:
-            raise done.error or RuntimeError("a worker returned nothing")
-        found[done.task.benchmark.name] = done.value
-        observer.advance(1, done.task.benchmark.name)
-    return [found[program.benchmark.name] for program in programs]
+    take = partial(_facts, bench=bench)
+    found = stage("programs", take, programs, engine, observer, lambda program: program.benchmark.name)
+    by_name = {program.benchmark.name: facts for program, facts in found}
+    return [by_name[program.benchmark.name] for program in programs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.apply import compile_decisions
-from harness.base.engine import Engine
+from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Outcome
@@ -88,16 +88,15 @@ def replay_run(
             "no cell of this run fits", where=run.path.name, hint="see its benchmarks and policies with --json"
         )
     bench.sandbox.probe()
-    observer.stage("replay", len(tasks))
-    answers: list[Rebuilt] = []
     with bench.store.scratch() as folder:
         anew = replace(bench, cache=folder / "cache")
-        for done in engine.run(partial(_rebuild, bench=bench, anew=anew, results=results), tasks):
-            if done.value is None:
-                raise done.error or RuntimeError("a worker returned nothing")
-            answers.append(done.value)
-            observer.advance(1, f"{done.task.row.benchmark} {done.task.row.target.value} {done.task.row.policy}")
+        rebuild = partial(_rebuild, bench=bench, anew=anew, results=results)
+        answers = [answer for _, answer in stage("replay", rebuild, tasks, engine, observer, _name)]
     return sorted(answers, key=lambda r: (r.benchmark, r.target, r.policy, r.seed, r.copy))
+
+
+def _name(task: _Task) -> str:
+    return f"{task.row.benchmark} {task.row.target.value} {task.row.policy}"
 
 
 def _cells(rows: Iterable[Row]) -> list[tuple[Row, ...]]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from harness.base.engine import Engine
+from harness.base.engine import Engine, stage
 from harness.base.errors import CellError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Target
@@ -50,15 +50,13 @@ def check_modules(
     modules = [_Module(p, target, level) for p in programs for target in targets for level in levels]
     fetch_sources(programs, bench, engine, observer)
     freeze_modules([(m.program, m.target, m.level) for m in modules], bench, engine, observer)
-    observer.stage("plugin", len(modules))
-    found: dict[tuple[str, Target, Level], Checked] = {}
-    for done in engine.run(partial(_check, bench=bench), modules):
-        if done.value is None:
-            raise done.error or RuntimeError("a worker returned nothing")
-        module = done.task
-        found[module.program.id, module.target, module.level] = done.value
-        observer.advance(1, f"{module.program.id} {module.target.value} -{module.level.value}")
+    checked = stage("plugin", partial(_check, bench=bench), modules, engine, observer, _name)
+    found = {(module.program.id, module.target, module.level): answer for module, answer in checked}
     return [found[m.program.id, m.target, m.level] for m in modules]
+
+
+def _name(module: _Module) -> str:
+    return f"{module.program.id} {module.target.value} -{module.level.value}"
 
 
 def _check(module: _Module, bench: Bench) -> Checked:

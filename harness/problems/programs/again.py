@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from harness.apply.decisions import Decisions
-from harness.base.engine import Engine
+from harness.base.engine import Engine, each
 from harness.base.errors import CellError
 from harness.base.moment import Moment, anchored, remaining
 from harness.base.progress import Observer
@@ -60,11 +60,9 @@ def asked_again(
         left = {one.cell.identity: remaining(one.first, now, bench.asked_again_after) for one in waiting}
         due = [one for one in waiting if left[one.cell.identity] == 0]
         waiting = [one for one in waiting if left[one.cell.identity] > 0]
-        for done in engine.run(partial(_ask, bench=bench), due):
-            if done.value is None:
-                raise done.error or RuntimeError("a worker returned nothing")
-            observer.advance(1, done.task.cell.name)
-            yield done.task.cell, done.value
+        for one, final in each(engine, partial(_ask, bench=bench), due):
+            observer.advance(1, one.cell.name)
+            yield one.cell, final
         if waiting and not due:
             soonest, latest = min(left.values()), max(left.values())
             if now.uptime - said >= _WORD:

@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from harness.apply import compile_decisions
 from harness.apply.reference import reference_object
 from harness.base.digest import digest_of
-from harness.base.engine import Engine
+from harness.base.engine import Engine, each
 from harness.base.errors import CellError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Outcome, Target, Track
@@ -245,10 +245,8 @@ class _Run:
     ) -> list[tuple[Task, Value]]:
         """Tasks with what the function gives. The first error ends the run."""
         found: list[tuple[Task, Value]] = []
-        for done in self.engine.run(function, tasks):
-            if done.error is not None:
-                raise done.error
-            found.append((done.task, cast("Value", done.value)))  # None may be a value
+        for task, value in each(self.engine, function, tasks):
+            found.append((task, value))
             self.observer.advance(weight, "fresh inputs")
         return found
 

@@ -1,13 +1,12 @@
 """The stages before the cells: sources fetched, inputs generated, modules frozen; all in the cache."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar, cast
 
 from harness.apply.reference import reference_object
-from harness.base.engine import Engine
+from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Target
@@ -34,9 +33,6 @@ __all__ = [
     "try_hidden",
 ]
 
-Task = TypeVar("Task")
-Value = TypeVar("Value")
-
 
 def fetch_sources(
     programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer, offered: Path | None = None
@@ -49,7 +45,7 @@ def fetch_sources(
     trees = {tree_digest(program): program for program in programs}
     missing = [p for p in trees.values() if offered is not None or not is_unpacked(p, bench.store)]
     fetch = partial(_fetch, bench=bench, offered=offered)
-    _stage(engine, observer, "fetch", fetch, missing, _one, lambda program: program.benchmark.source)
+    stage("fetch", fetch, missing, engine, observer, lambda program: program.benchmark.source)
 
 
 def generate_inputs(
@@ -58,23 +54,17 @@ def generate_inputs(
     """Generate the input files of every workload of a kind."""
     missing = [program for program in programs if not inputs_exist(program, bench.store, kind)]
     generate = partial(_generate, bench=bench, kind=kind)
-    _stage(engine, observer, "inputs", generate, missing, _one, lambda p: p.benchmark.name)
+    stage("inputs", generate, missing, engine, observer, _program_name)
 
 
 def fresh_inputs(
     programs: Iterable[Program], seed: str, bench: Bench, engine: Engine, observer: Observer
 ) -> dict[str, ReadyWorkload]:
     """The inputs that objects are verified on first, made from the run's seed; by the program's id."""
-    found: dict[str, ReadyWorkload] = {}
-
-    def keep(program: Program, ready: ReadyWorkload | None) -> None:
-        if ready is not None:
-            found[program.id] = ready
-
     wanted = list({program.id: program for program in programs if takes_fresh_inputs(program)}.values())
     make = partial(_fresh, seed=seed, bench=bench)
-    _stage(engine, observer, "inputs", make, wanted, _one, lambda program: program.benchmark.name, keep)
-    return found
+    made = stage("inputs", make, wanted, engine, observer, _program_name)
+    return {program.id: ready for program, ready in made if ready is not None}
 
 
 def freeze_modules(modules: Sequence[Module], bench: Bench, engine: Engine, observer: Observer) -> None:
@@ -82,7 +72,7 @@ def freeze_modules(modules: Sequence[Module], bench: Bench, engine: Engine, obse
     missing = [m for m in modules if not bench.store.has("frozen", freeze_key(*m, bench.toolchain))]
     missing.sort(key=_weight, reverse=True)
     started = time.monotonic()
-    _stage(engine, observer, "freeze", partial(_freeze, bench=bench), missing, _weight, _module_name)
+    stage("freeze", partial(_freeze, bench=bench), missing, engine, observer, _module_name, _weight)
     if missing:
         seconds = (time.monotonic() - started) * engine.workers
         remember_rate("freeze", seconds / sum(map(_weight, missing)), bench)
@@ -95,7 +85,7 @@ def copy_modules(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: 
         for cell in cells
         if cell.copy and cell.target in cell.policy.manifest.targets
     }
-    _stage(engine, observer, "copies", partial(_copy, bench=bench), list(needed.values()), _one, lambda cell: cell.name)
+    stage("copies", partial(_copy, bench=bench), list(needed.values()), engine, observer, lambda cell: cell.name)
 
 
 def check_plugin(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: Observer) -> None:
@@ -105,15 +95,13 @@ def check_plugin(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: 
         for cell in cells
         if cell.policy.manifest.kind in INLINING and cell.target in cell.policy.manifest.targets
     }
-    _stage(
-        engine, observer, "plugin", partial(_check, bench=bench), list(needed.values()), _one, lambda cell: cell.name
-    )
+    stage("plugin", partial(_check, bench=bench), list(needed.values()), engine, observer, lambda cell: cell.name)
 
 
 def try_hidden(programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer) -> None:
     """Run the reference builds on the hidden workloads. Raises UsageError for a program that does not stand one."""
     wanted = [program for program in programs if program.hidden]
-    _stage(engine, observer, "hidden", partial(_try_hidden, bench=bench), wanted, _one, lambda p: p.benchmark.name)
+    stage("hidden", partial(_try_hidden, bench=bench), wanted, engine, observer, _program_name)
 
 
 def _check(cell: Cell, bench: Bench) -> None:
@@ -153,8 +141,8 @@ def _freeze(module: Module, bench: Bench) -> None:
     freeze(*module, bench)
 
 
-def _one(_task: object) -> float:
-    return 1.0
+def _program_name(program: Program) -> str:
+    return program.benchmark.name
 
 
 def _weight(module: Module) -> float:
@@ -164,25 +152,3 @@ def _weight(module: Module) -> float:
 def _module_name(module: Module) -> str:
     program, target, level = module
     return f"{program.benchmark.name} {target.value} -{level.value}"
-
-
-def _stage(
-    engine: Engine,
-    observer: Observer,
-    name: str,
-    function: Callable[[Task], Value],
-    tasks: Sequence[Task],
-    weight: Callable[[Task], float],
-    label: Callable[[Task], str],
-    keep: Callable[[Task, Value], None] | None = None,
-) -> None:
-    """Run one stage's tasks, and hand on what they give; the first error ends the run."""
-    if not tasks:
-        return
-    observer.stage(name, sum(weight(task) for task in tasks))
-    for done in engine.run(function, tasks):
-        if done.error is not None:
-            raise done.error
-        if keep is not None:
-            keep(done.task, cast("Value", done.value))  # None may be a value
-        observer.advance(weight(done.task), label(done.task))

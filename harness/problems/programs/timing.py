@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from harness.apply import compile_decisions
 from harness.apply.decisions import Decisions
 from harness.apply.reference import reference_object
-from harness.base.engine import Engine
+from harness.base.engine import Engine, stage
 from harness.base.errors import CellError
 from harness.base.machine import cpu_model
 from harness.base.progress import Observer
@@ -179,16 +179,8 @@ def _try_all(
     programs: Iterable[TimedProgram], bench: Bench, engine: Engine, observer: Observer
 ) -> dict[tuple[str, str], TrialRun]:
     tasks = [(program, digest) for program in programs for digest in program.objects]
-    if tasks:
-        observer.stage("trials", len(tasks))
-    found: dict[tuple[str, str], TrialRun] = {}
-    for done in engine.run(partial(_try, bench=bench), tasks):
-        program, digest = done.task
-        if done.value is None:
-            raise done.error or RuntimeError("a worker returned nothing")
-        found[(program.name, digest)] = done.value
-        observer.advance(1, program.name)
-    return found
+    tried = stage("trials", partial(_try, bench=bench), tasks, engine, observer, lambda task: task[0].name)
+    return {(program.name, digest): trial for (program, digest), trial in tried}
 
 
 def _try(task: tuple[TimedProgram, str], bench: Bench) -> TrialRun:

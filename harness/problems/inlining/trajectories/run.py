@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.apply.decisions import Decisions
-from harness.base.engine import Engine
+from harness.base.engine import Engine, stage
 from harness.base.progress import Observer
 from harness.base.vocabulary import Outcome, Track
 from harness.policy.tracks import REFERENCES
@@ -48,13 +48,9 @@ def log_trajectories(
     ]
     if not tasks:
         return None
-    observer.stage("features", len(tasks))
-    taken: list[Cell] = []
-    for done in engine.run(partial(_take, bench=bench, results=path.parent), tasks):
-        if done.value is None:
-            raise done.error or RuntimeError("a worker returned nothing")
-        taken.append(_with_reward(done.task, done.value, rows))
-        observer.advance(1, done.task.cell.name)
+    take = partial(_take, bench=bench, results=path.parent)
+    found = stage("features", take, tasks, engine, observer, lambda task: task.cell.name)
+    taken = [_with_reward(task, trajectory_, rows) for task, trajectory_ in found]
     taken.sort(key=lambda cell: (cell.row.benchmark, cell.row.target, cell.row.policy, cell.row.seed, cell.row.copy_))
     return write_trajectories(path, taken)
 

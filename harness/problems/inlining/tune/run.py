@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.base.digest import digest_bytes, digest_of
-from harness.base.engine import Engine
+from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, PolicyKind, Split, Target, Track
@@ -135,13 +135,8 @@ def _goals(
     places: Sequence[tuple[Program, Target]], bench: Bench, engine: Engine, observer: Observer
 ) -> tuple[_Goal, ...]:
     """The largest first, so that none is left over at the end of a trial."""
-    observer.stage("Oz", len(places))
-    found: list[_Goal] = []
-    for done in engine.run(partial(_goal, bench=bench), places):
-        if done.value is None:
-            raise done.error or RuntimeError("a worker returned nothing")
-        found.append(done.value)
-        observer.advance(1, done.task[0].id)
+    take = partial(_goal, bench=bench)
+    found = [goal for _, goal in stage("Oz", take, places, engine, observer, lambda place: place[0].id)]
     return tuple(sorted(found, key=lambda goal: (-goal.instructions, goal.program.id, goal.target)))
 
 
@@ -170,9 +165,10 @@ def _score(
     for done in engine.run(partial(measure, bench=bench), tasks):
         if isinstance(done.error, CellError):
             why = f"{done.task.program.id}: {done.error.outcome.value}: {done.error.message}"
-        elif done.value is None:
-            raise done.error or RuntimeError("a worker returned nothing")
+        elif done.error is not None:
+            raise done.error
         else:
+            assert done.value is not None
             reference = goal_of[done.task.program.id, done.task.target].sizes
             logs.append(math.log(reference[metric] / done.value[metric]))
     if why:
