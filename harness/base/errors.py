@@ -6,6 +6,7 @@
     ├── UsageError              2   the user asked for something that cannot be (also: a broken file)
     ├── PrerequisiteError       3   a tool, a library or a right is missing
     ├── CellError               1   one cell ended with an outcome other than ok; the run goes on
+    ├── UnsoundError            1   the harness contradicts itself: nothing of the run counts
     └── StoppedError            1   a command was cut off because the user stops the run
 
 An error says what was wrong (``message``), where (``where``: a file, a field, a line) and what to
@@ -16,7 +17,7 @@ file or a program said has lost its control characters.
 from harness.base.text import printable, printable_line
 from harness.base.vocabulary import Outcome
 
-__all__ = ["CellError", "HarnessError", "PrerequisiteError", "StoppedError", "UsageError"]
+__all__ = ["CellError", "HarnessError", "PrerequisiteError", "StoppedError", "UnsoundError", "UsageError"]
 
 
 class HarnessError(Exception):
@@ -58,6 +59,10 @@ class CellError(HarnessError):
 
     def __reduce__(self) -> tuple[type["CellError"], tuple[Outcome, str, bool]]:
         return CellError, (self.outcome, self.message, self.transient)
+
+
+class UnsoundError(HarnessError):
+    """The harness's own judgement contradicts a proof: nothing that it said in this run counts, or is kept."""
 
 
 class StoppedError(HarnessError):

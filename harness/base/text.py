@@ -7,7 +7,7 @@ escapes.
 
 import unicodedata
 
-__all__ = ["is_printable", "lookalike", "printable", "printable_line"]
+__all__ = ["comment", "duration", "is_printable", "lookalike", "printable", "printable_line"]
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode's categories of characters that are not to be seen: controls, format marks (among them those of direction),
@@ -49,3 +49,20 @@ def _is_invisible(character: str) -> bool:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def duration(seconds: float) -> str:
+    """``75`` → ``1:15``; below a minute in seconds."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return (
+        f"{whole // 60}:{whole % 60:02d}"
+        if whole < 3600
+        else f"{whole // 3600}:{whole % 3600 // 60:02d}:{whole % 60:02d}"
+    )
+
+
+def comment(text: str) -> str:
+    """A comment of one line, whatever the text holds."""
+    return f"# {printable_line(text)}"

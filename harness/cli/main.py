@@ -4,11 +4,12 @@ import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from harness.base.errors import HarnessError, UsageError
+from harness.base.errors import HarnessError
+from harness.cli.options import with_declared, words
 from harness.cli.output import Format, note
 from harness.cli.streams import abandon_output, finish_output, output_error, prepare_streams
 
@@ -115,105 +116,27 @@ def policies(as_json: Json = False, as_csv: Csv = False) -> None:
     raise typer.Exit(policies(_format(as_json, as_csv)))
 
 
-_OF_PROGRAMS = (
-    *("target", "metric", "jobs", "budget", "precision", "again", "perturb", "seed_file", "log_features", "no_fresh"),
-)
-_OF_INSTANCES = ("time_scale", "cores")
-"""Options of ``run`` that say something about one sort of suite only."""
-
-
 @app.command()
+@with_declared("run")
 def run(
-    context: typer.Context,
-    suite: Annotated[str, typer.Option("--suite", help="Name of a suite, or path of a suite.toml.")],
+    suite: Annotated[str, typer.Option("--suite", help="Name of a suite, or path of its definition.")],
     benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
     policy: Annotated[
         list[str] | None, typer.Option("--policy", help="Names or folders, with commas or repeated (default: all).")
     ] = None,
-    target: Targets = None,
-    track: Annotated[str, typer.Option("--track", help="What is optimised for: size or speed.")] = "size",
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric", help="These metrics, or `all` (default: those of the track). mca.cycles@CPU: of a CPU."
-        ),
-    ] = None,
-    jobs: Jobs = None,
     results: Results = None,
     compile_timeout: Annotated[float, typer.Option(min=0.1, max=86400, help="Seconds for each compile step.")] = 60.0,
-    budget: Annotated[
-        float, typer.Option(min=1, max=86400, help="Run time: seconds of timing for each program, at most.")
-    ] = 60.0,
-    precision: Annotated[
-        float,
-        typer.Option(min=0.0005, max=0.5, help="Run time: stop where a ratio's 95 % interval is this near to it."),
-    ] = 0.005,
-    again: Annotated[
-        bool, typer.Option("--time-again", help="Run time: also of what a sound campaign has timed before.")
-    ] = False,
-    perturb: Annotated[
-        bool,
-        typer.Option("--perturb", help="Also on copies of each module with other names and another order."),
-    ] = False,
-    seed_file: Annotated[
-        Path | None,
-        typer.Option("--seed-file", help="Verify on hidden workloads too, made from the secret in this file."),
-    ] = None,
-    log_features: Annotated[
-        bool,
-        typer.Option("--log-features", help="Also write features, decision and reward of each call site, as Parquet."),
-    ] = False,
-    no_fresh: Annotated[
-        bool, typer.Option("--no-fresh", help="Do not verify objects on inputs that nobody has seen; recorded.")
-    ] = False,
-    time_scale: Annotated[
-        float,
-        typer.Option("--time-scale", min=0.001, max=10, help="Sharding: solvers have this share of their time limits."),
-    ] = 1.0,
-    cores: Annotated[int | None, typer.Option(min=1, help="Sharding: cores of a solver (default: 2).")] = None,
     trust: Trust = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
     as_json: Json = False,
     as_csv: Csv = False,
+    *,
+    declared: dict[str, Any],
 ) -> None:
-    """Run policies on a suite and record the results. An interrupted run, given again, resumes.
-
-    On a suite of sharding instances the policies are solvers: each is called on each instance, one at a time.
-    """
+    """Run policies on a suite and record the results. An interrupted run, given again, resumes."""
     from harness.cli.run import RunOptions, run
-    from harness.freeze.perturb import COPIES
-    from harness.problems.programs.timing import TimingRequest
-    from harness.problems.sharding.suite import sharding_file
 
-    if sharding_file(suite):
-        from harness.cli.solve import SolveOptions, solve
-
-        _refuse(context, _OF_PROGRAMS, f"{suite} is a suite of sharding instances")
-        if _given(context, "track") and track != "sharding":
-            raise UsageError(f"{suite} is a suite of sharding instances: its track is 'sharding', not {track!r}")
-        solving = SolveOptions(
-            suite, _words(benchmark), _words(policy), time_scale, cores, results, compile_timeout, trust
-        )
-        raise typer.Exit(solve(solving, dry_run, _format(as_json, as_csv)))
-    _refuse(context, _OF_INSTANCES, f"{suite} is a suite of programs")
-
-    options = RunOptions(
-        suite=suite,
-        benchmarks=_words(benchmark),
-        policies=_words(policy),
-        targets=_words(target),
-        track=track,
-        metrics=_words(metric),
-        jobs=jobs,
-        results=results,
-        compile_timeout=compile_timeout,
-        timing=TimingRequest(budget, precision, again),
-        trust=trust,
-        copies=COPIES if perturb else 0,
-        seed_file=seed_file,
-        log_features=log_features,
-        fresh=not no_fresh,
-    )
+    options = RunOptions(suite, words(benchmark), words(policy), results, compile_timeout, trust, declared)
     raise typer.Exit(run(options, dry_run, _format(as_json, as_csv)))
 
 
@@ -243,7 +166,7 @@ def tune(
     from harness.cli.tune import TuneOptions, run_tune
 
     options = TuneOptions(
-        policy, _words(suite), _words(benchmark), _words(target), metric, trials, seed, jobs, output, plot, trust,
+        policy, words(suite), words(benchmark), words(target), metric, trials, seed, jobs, output, plot, trust,
         compile_timeout,
     )  # fmt: skip
     raise typer.Exit(run_tune(options, _format(as_json, as_csv)))
@@ -281,7 +204,7 @@ def selftest(
     from harness.timing.schedule import Plan
 
     if what == "inline":
-        raise typer.Exit(selftest_inline(_words(suite), jobs, _format(as_json, as_csv)))
+        raise typer.Exit(selftest_inline(words(suite), jobs, _format(as_json, as_csv)))
     plan = Plan(budget=budget, precision=math.log1p(precision))
     raise typer.Exit(selftest(what, campaigns, seconds, plan, trust, _format(as_json, as_csv)))
 
@@ -302,7 +225,7 @@ def replay(
     from harness.cli.replay import replay
 
     raise typer.Exit(
-        replay(run, _words(benchmark), _words(policy), suite, jobs, trust, results, _format(as_json, as_csv))
+        replay(run, words(benchmark), words(policy), suite, jobs, trust, results, _format(as_json, as_csv))
     )
 
 
@@ -313,7 +236,7 @@ def repro(
     results: Results = None,
 ) -> None:
     """Print a shell script of bare clang, opt and ld commands that gives a row's object."""
-    from harness.cli.repro import repro
+    from harness.cli.replay import repro
 
     raise typer.Exit(repro(row, suite, results))
 
@@ -364,8 +287,8 @@ def leaderboard(
 
     raise typer.Exit(
         leaderboard(
-            results, sql, _format(as_json, as_csv), suite=suite, targets=tuple(_words(target)), track=track,
-            metric=metric, reference=reference, split=split, origin=origin, unseen=tuple(_words(unseen)), llvm=llvm,
+            results, sql, _format(as_json, as_csv), suite=suite, targets=tuple(words(target)), track=track,
+            metric=metric, reference=reference, split=split, origin=origin, unseen=tuple(words(unseen)), llvm=llvm,
             time_scale=time_scale, cores=cores, published=published, instances=instances,
         )
     )  # fmt: skip
@@ -394,8 +317,8 @@ def compare(
 
     raise typer.Exit(
         compare(
-            a, b, results, _format(as_json, as_csv), suite=suite, targets=tuple(_words(target)), track=track,
-            metric=metric, split=split, origin=origin, unseen=tuple(_words(unseen)), llvm=llvm, time_scale=time_scale,
+            a, b, results, _format(as_json, as_csv), suite=suite, targets=tuple(words(target)), track=track,
+            metric=metric, split=split, origin=origin, unseen=tuple(words(unseen)), llvm=llvm, time_scale=time_scale,
             cores=cores,
         )
     )  # fmt: skip
@@ -503,24 +426,6 @@ def schema(
     from harness.cli.schema import schema
 
     raise typer.Exit(schema(name))
-
-
-def _given(context: typer.Context, name: str) -> bool:
-    """Whether the user gave this option."""
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
-def _refuse(context: typer.Context, names: tuple[str, ...], why: str) -> None:
-    """Raise UsageError for the first of these options that the user gave: nothing that is asked for is ignored."""
-    for parameter in context.command.params:
-        if parameter.name in names and _given(context, parameter.name):
-            raise UsageError(f"{parameter.opts[0]} says nothing here: {why}")
-
-
-def _words(values: list[str] | None) -> list[str]:
-    """Repeated options, each of which may be a comma-separated list."""
-    return [word.strip() for value in values or [] for word in value.split(",") if word.strip()]
 
 
 def main() -> None:

@@ -4,15 +4,15 @@ import csv
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from harness.base.text import printable
+from harness.base.answers import Answer, Column
+from harness.base.text import duration, printable
 
-__all__ = ["Column", "Format", "LineProgress", "RichProgress", "duration", "emit", "note", "observer", "say"]
+__all__ = ["Column", "Format", "LineProgress", "RichProgress", "emit", "note", "observer", "say", "tell"]
 
 
 class Format(StrEnum):
@@ -21,16 +21,6 @@ class Format(StrEnum):
     TABLE = "table"
     JSON = "json"
     CSV = "csv"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a printed table: its heading, the record's field, how a value looks."""
-
-    heading: str
-    field: str
-    show: Callable[[Any], str] = str
-    right: bool = False
 
 
 def emit(records: Sequence[dict[str, Any]], columns: Sequence[Column], format_: Format, title: str = "") -> None:
@@ -44,6 +34,22 @@ def emit(records: Sequence[dict[str, Any]], columns: Sequence[Column], format_: 
         writer.writerows({name: _csv_cell(value) for name, value in record.items()} for record in records)
     else:
         _table(records, columns, title)
+
+
+def tell(answer: Answer, format_: Format) -> int:
+    """Print the answer; its exit code."""
+    table = answer.table
+    if format_ is Format.JSON and answer.document is not None:
+        print(json.dumps(answer.document, indent=2))
+    elif table is not None and format_ is not Format.TABLE:
+        emit(table.records, table.columns, format_)
+    elif table is not None:
+        shown = table.records if table.differing is None else table.differing
+        if shown:
+            emit(shown, table.columns, format_, table.title)
+    for line in answer.notes:
+        note(line)
+    return 1 if answer.failed else 0
 
 
 def _table(records: Sequence[dict[str, Any]], columns: Sequence[Column], title: str) -> None:
@@ -84,18 +90,6 @@ def note(text: str) -> None:
     if sys.stderr is not None:  # it was closed before we were started
         with suppress(OSError):
             print(printable(text), file=sys.stderr)
-
-
-def duration(seconds: float) -> str:
-    """``75`` → ``1:15``; below a minute in seconds."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    return (
-        f"{whole // 60}:{whole % 60:02d}"
-        if whole < 3600
-        else f"{whole // 3600}:{whole % 3600 // 60:02d}:{whole % 60:02d}"
-    )
 
 
 class LineProgress:

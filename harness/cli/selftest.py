@@ -7,9 +7,10 @@ from pathlib import Path
 from statistics import median
 
 from harness.base.errors import UsageError
+from harness.base.text import duration
 from harness.base.vocabulary import Level, Target
 from harness.checks.noise import IDENTICAL, Found, NoiseReport, noise
-from harness.cli.output import Column, Format, duration, emit, note, observer, say
+from harness.cli.output import Column, Format, emit, note, observer, say
 from harness.problems.inlining.selftest import check_modules
 from harness.run.engines import local_engine
 from harness.sandbox.bench import open_bench

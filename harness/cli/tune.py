@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.errors import CellError, UsageError
-from harness.cli.output import Column, Format, duration, emit, note, observer
+from harness.base.text import duration
+from harness.cli.output import Column, Format, emit, note, observer
 from harness.policy import Policy, load_policy
 from harness.policy.load import MANIFEST
 from harness.policy.names import require_free_name

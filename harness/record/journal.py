@@ -25,7 +25,7 @@ from harness.record.lines import canonical_object
 from harness.record.rows import Block, History, Row
 from harness.record.runfile import results_errors
 
-__all__ = ["Journal"]
+__all__ = ["Journal", "entry_name"]
 
 _KEY = "journal.key"
 """In the cache: 32 random bytes that only its owner can read."""
@@ -157,7 +157,7 @@ class Journal:
         else:
             cell = str(entry["cell"])
             rows = _ROWS.validate_json(canonical_json(entry["rows"]), strict=True)
-            if not rows or any(cell not in _entries_of(row) for row in rows):
+            if not rows or any(cell != entry_name(row.cell, row.policy, row.copy_) for row in rows):
                 raise ValueError(f"rows of another cell than {cell!r}")
             if "history" in entry:
                 self.histories[cell] = History.model_validate_json(canonical_json(entry["history"]), strict=True)
@@ -167,10 +167,9 @@ class Journal:
 _REMEDY = "remove the file: its cells are done again, most of them from the cache"
 
 
-def _entries_of(row: Row) -> tuple[str, ...]:
-    """What the entry of the row's cell may be called (``harness.run.run``, ``harness.problems.sharding.run``)."""
-    name = f"{row.cell}:{row.policy}"
-    return (f"{name}:{row.copy_}",) if row.copy_ else (name,)
+def entry_name(key: str, policy: str, copy: int = 0) -> str:
+    """Name of a cell in a run's journal: two policies that decide alike share a key, not their rows."""
+    return f"{key}:{policy}:{copy}" if copy else f"{key}:{policy}"
 
 
 def _key() -> bytes:

@@ -1,17 +1,15 @@
 """The Python door: the same flow as ``harness run``, with a data frame for an answer."""
 
+import difflib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import UsageError
 from harness.base.progress import SilentObserver
-from harness.base.vocabulary import Track
-from harness.measure import choose_metrics
-from harness.problems.programs.request import make_request
-from harness.problems.programs.timing import USUAL_TIMING, TimingRequest
-from harness.problems.sharding.suite import sharding_file
+from harness.problems.protocol import Asked
+from harness.problems.registry import benchmarks_of, declared_options, require_own
 from harness.record import Row
 from harness.run.engines import local_engine
 from harness.run.run import execute_run
@@ -28,18 +26,13 @@ __all__ = ["evaluate"]
 def evaluate(
     policy: "str | Policy",
     benchmarks: str | Iterable[str],
-    target: str | Sequence[str] = "x86-64",
+    target: str | Sequence[str] | None = None,
     metrics: str | Iterable[str] = (),
     *,
-    track: str = "size",
     results: Path | None = None,
-    jobs: int | None = None,
     compile_timeout: float = COMPILE_TIMEOUT,
-    timing: TimingRequest = USUAL_TIMING,
     trust: bool = False,
-    time_scale: float = 1.0,
-    cores: int | None = None,
-    fresh: bool = True,
+    **options: Any,
 ) -> "pandas.DataFrame":
     """Measure one policy on benchmarks of one suite.
 
@@ -47,12 +40,13 @@ def evaluate(
     is a suite's name (``"cbench"``: all of it) or names like ``"cbench/bzip2"``; a suite of one's own
     is named by the path of its file (``"mine/suite.toml"``, ``"mine/suite.toml/fft"``). ``metrics`` are
     those of the track when none is named; ``"all"`` stands for every one. With ``results`` the run is also
-    recorded in that folder. ``timing`` says how much is timed where run time is asked for; the track's references are
-    timed too, and recorded. ``trust`` runs everything without the sandbox. Without ``fresh``,
-    objects are verified on the suite's inputs alone.
+    recorded in that folder. ``trust`` runs everything without the sandbox.
 
-    Of a suite of sharding instances (``"iopddl/A"``) the policy is a solver, which gets ``time_scale`` of each
-    instance's limit and ``cores`` cores; target, metrics, track, jobs and timing mean nothing then.
+    ``options`` are those of ``harness run`` that fit the suite, in Python's spelling. Of programs: ``target``
+    (``"x86-64"`` where none is given), ``track``, ``jobs``, ``fresh`` (False: objects are verified on the suite's
+    inputs alone), ``timing`` (a ``harness.timing.request.TimingRequest``: how much is timed where run time is asked
+    for; the track's references are timed too, and recorded). Of sharding instances (``"iopddl/A"``), which solvers
+    are asked about: ``time_scale`` of each instance's limit, and ``cores``.
 
     Returns one row per cell, with the columns ``benchmark, target, policy, seed, outcome, detail``,
     the digests, and one column per metric (NaN where the outcome is not ``ok`` or it cannot be measured).
@@ -62,45 +56,41 @@ def evaluate(
     import tempfile
 
     suite, names = _suite_of(benchmarks)
-    if sharding_file(suite):
-        return _solved(policy, suite, names, results, compile_timeout, time_scale, cores, trust=trust)
-    targets = [target] if isinstance(target, str) else list(target)
-    wanted = [metrics] if isinstance(metrics, str) else list(metrics)
-    request = make_request(suite, names, [policy], targets, track, wanted)
-    engine = local_engine(jobs or len(os.sched_getaffinity(0)))
+    folder, sort = benchmarks_of(suite)
+    given = _given(target, metrics, options)
+    require_own("run", {name: value for name, value in given.items() if name != "timing"}, folder, suite)
+    if "target" in declared_options("run").get(folder, {}):
+        given.setdefault("target", [_USUAL_TARGET])
+    request = sort.request(Asked(suite, names, [policy], given))
+    engine = local_engine(given.get("jobs") or len(os.sched_getaffinity(0)))
+    name = request.policies[0].name
     with tempfile.TemporaryDirectory() as nowhere:
-        folder = results or Path(nowhere)
-        command = ("evaluate", request.policies[0].name, *request_names(suite, names))
+        command = ("evaluate", name, *([f"{suite}/{one}" for one in names] or [suite]))
         bench = open_bench(compile_timeout, trust=trust)
-        report = execute_run(request, bench, engine, folder, SilentObserver(), command, timing, fresh=fresh)
-    rows = [row for row in report.rows if row.policy == request.policies[0].name]  # without references, timed beside it
-    return _frame(rows, request.suite.name, (*request.metrics, *request.timed_metrics))
+        report = execute_run(request, bench, engine, results or Path(nowhere), SilentObserver(), command)
+    rows = [row for row in report.rows if row.policy == name]  # without references, which are timed beside it
+    return _frame(rows, request.suite_name, request.measured)
 
 
-def _solved(
-    policy: "str | Policy",
-    suite: str,
-    names: Sequence[str],
-    results: Path | None,
-    compile_timeout: float,
-    time_scale: float,
-    cores: int | None,
-    *,
-    trust: bool,
-) -> "pandas.DataFrame":
-    """The same of a solver."""
-    import tempfile
+_USUAL_TARGET = "x86-64"
 
-    from harness.problems.sharding.request import make_solve_request
-    from harness.problems.sharding.run import execute_solving
 
-    request = make_solve_request(suite, names, [policy], time_scale, cores)
-    command = ("evaluate", request.policies[0].name, *request_names(suite, names))
-    with tempfile.TemporaryDirectory() as nowhere:
-        bench = open_bench(compile_timeout, trust=trust)
-        report = execute_solving(request, bench, results or Path(nowhere), SilentObserver(), command)
-    metrics = tuple(metric.name for metric in choose_metrics((), Track.SHARDING))
-    return _frame(report.run.rows, request.suite.name, metrics)
+def _given(
+    target: str | Sequence[str] | None, metrics: str | Iterable[str], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What was given, as the command line would have it. Raises UsageError for an option that there is not."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if "fresh" in given:
+        given |= {"no_fresh": True} if not given.pop("fresh") else {}
+    known = {"timing", *(name for declared in declared_options("run").values() for name in declared)}
+    if unknown := sorted(given.keys() - known):
+        close = difflib.get_close_matches(unknown[0], known, n=1)
+        raise UsageError(f"unknown option {unknown[0]!r}", hint=f"did you mean {close[0]!r}?" if close else None)
+    if target is not None:
+        given["target"] = [target] if isinstance(target, str) else list(target)
+    if metrics:
+        given["metric"] = [metrics] if isinstance(metrics, str) else list(metrics)
+    return given
 
 
 def _frame(rows: Iterable[Row], suite: str, metrics: Sequence[str]) -> "pandas.DataFrame":
@@ -126,11 +116,6 @@ def _frame(rows: Iterable[Row], suite: str, metrics: Sequence[str]) -> "pandas.D
         if row.metric is not None and row.value is not None:
             cell[row.metric] = row.value
     return pandas.DataFrame([cells[key] for key in sorted(cells)])
-
-
-def request_names(suite: str, names: Sequence[str]) -> list[str]:
-    """The benchmarks as a header's command shows them."""
-    return [f"{suite}/{name}" for name in names] or [suite]
 
 
 def _suite_of(benchmarks: str | Iterable[str]) -> tuple[str, list[str]]:

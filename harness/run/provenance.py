@@ -11,47 +11,17 @@ import harness
 from harness.base.machine import cpu_model
 from harness.base.paths import ROOT
 from harness.base.vocabulary import Target
-from harness.freeze.freeze import program_digest
-from harness.problems.programs.again import asks_again
-from harness.problems.programs.request import Request
-from harness.record.rows import BenchmarkFacts, Host
+from harness.record.rows import Host
 from harness.sandbox import describe
 from harness.sandbox.bench import Bench
-from harness.suite.load import Program
-from harness.suite.workloads import counted_on
 
-__all__ = ["header_fields", "machine_fields"]
-
-
-def header_fields(
-    request: Request, bench: Bench, jobs: int, command: Sequence[str], started: datetime
-) -> dict[str, Any]:
-    """All fields of the header but the run's name, which the rows decide."""
-    facts = {
-        p.benchmark.name: BenchmarkFacts(
-            split=p.benchmark.split,
-            origin=p.source.origin.value,
-            program_digest=program_digest(p),
-            workloads=counted_on(p, bench.store),
-        )
-        for p in request.programs
-    }
-    return machine_fields(bench, jobs, command, started, request.targets) | {
-        "suite": request.suite.name,
-        "suite_version": request.suite.definition.version,
-        "track": request.track,
-        "benchmarks": facts,
-        "min_coverage": request.suite.definition.min_coverage,
-        "trained_on": _trained_on(request),
-        "hidden": request.hidden,
-        "asked_again_after": bench.asked_again_after if asks_again(request.cells) else None,
-    }
+__all__ = ["machine_fields"]
 
 
 def machine_fields(
     bench: Bench, jobs: int, command: Sequence[str], started: datetime, targets: Sequence[Target]
 ) -> dict[str, Any]:
-    """What headers of all kinds of runs say: when, what commit, what tools, what machine."""
+    """What the headers of all runs say: when, what commit, what tools, what machine."""
     commit, dirty = _commit()
     fingerprint = bench.toolchain.fingerprint
     return {
@@ -69,25 +39,6 @@ def machine_fields(
         "jobs": jobs,
         "compile_timeout": bench.compile_timeout,
     }
-
-
-def _trained_on(request: Request) -> dict[str, tuple[str, ...]]:
-    """Of each policy, the request's programs that it was trained on: under whichever suite's name it saw them."""
-    found = {
-        policy.name: tuple(
-            program.benchmark.name
-            for program in request.programs
-            if _names_of(program) & set(policy.manifest.trained_on)
-        )
-        for policy in request.policies
-    }
-    return {name: programs for name, programs in found.items() if programs}
-
-
-def _names_of(program: Program) -> set[str]:
-    """What a manifest may call it: ``cbench/bzip2``, or with its split ``cbench:train``."""
-    split = program.benchmark.split.value
-    return {program.id, program.home_id, f"{program.suite}:{split}", f"{program.home or program.suite}:{split}"}
 
 
 def _commit() -> tuple[str | None, bool | None]:

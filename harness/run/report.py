@@ -1,51 +1,16 @@
 """What a run did, and what earlier runs say of the same cells."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.vocabulary import Outcome
 from harness.measure import find_metric
-from harness.problems.programs.timing import Timing
 from harness.record import open_index
-from harness.record.fresh import Fresh
 from harness.record.rows import Row
 from harness.record.runfile import run_files
 
 __all__ = ["RunReport", "compare_with_recorded", "failed_rows"]
-
-
-@dataclass(frozen=True)
-class RunReport:
-    """What a run did."""
-
-    rows: tuple[Row, ...]
-    cells: int
-    computed: int
-    """Cells that were in neither cache nor journal."""
-    failed: tuple[Row, ...]
-    """One row of each cell that ended with an outcome other than ``ok`` and ``unsupported``."""
-    file: Path | None
-    """The new run file; None when all of it was recorded before."""
-    reproduced: int
-    """Deterministic values that earlier runs of the same cells recorded too, and equal."""
-    contradicted: tuple[Row, ...]
-    """Rows whose deterministic value an earlier run of the same cell contradicts."""
-    timing: Timing = field(default_factory=Timing)
-    """What was timed."""
-    overturned: tuple[Row, ...] = ()
-    """Rows of cells that fail on a fresh input, and whose object an earlier run recorded as ok."""
-    refuted_before: tuple[Row, ...] = ()
-    """One row of each cell that is ok here, and whose object failed on a fresh input in an earlier run."""
-    fresh: Fresh = field(default_factory=lambda: Fresh(seed=None))
-    """What was verified on inputs that nobody had seen."""
-    trajectories: Path | None = None
-    """The features and decisions that were logged."""
-
-
-def failed_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Those of cells that ended with an outcome other than ``ok`` and ``unsupported``."""
-    return tuple(row for row in rows if row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED))
 
 
 @dataclass(frozen=True)
@@ -62,6 +27,36 @@ class Earlier:
     """Rows of cells that fail on a fresh input, and whose object is recorded as ok."""
     refuted: tuple[Row, ...] = ()
     """One row of each cell that is ok, and whose object is recorded as failed on a fresh input."""
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a run did."""
+
+    rows: tuple[Row, ...]
+    cells: int
+    computed: int
+    """Cells that were in neither cache nor journal."""
+    failed: tuple[Row, ...]
+    """One row of each cell that ended with an outcome other than ``ok`` and ``unsupported``."""
+    file: Path | None
+    """The new run file; None when all of it was recorded before."""
+    earlier: Earlier
+    """What earlier runs say of its cells."""
+    notes: tuple[str, ...] = ()
+    """For people, in the words of the problem."""
+    incomplete: bool = False
+    """Something is not as it should be that no row says."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed, and nothing contradicts what is recorded."""
+        return not (self.failed or self.earlier.contradicted or self.earlier.refuted or self.incomplete)
+
+
+def failed_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Those of cells that ended with an outcome other than ``ok`` and ``unsupported``."""
+    return tuple(row for row in rows if row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED))
 
 
 def compare_with_recorded(results: Path, rows: Sequence[Row], suite: str, *, fresh: bool = False) -> Earlier:

@@ -15,12 +15,12 @@ from harness.base.digest import digest_bytes
 from harness.base.errors import HarnessError, PrerequisiteError, UsageError
 from harness.base.paths import ROOT
 from harness.base.vocabulary import Level, PolicyKind
-from harness.checks.replay.find import find_run
 from harness.problems.inlining.trajectories.table import read_trajectories
 from harness.rank.doubts import doubts
 from harness.rank.question import questions
 from harness.record import open_index, read_run, run_files
 from harness.record.decisions import load_decisions, store_decisions
+from harness.record.find import find_run
 from harness.record.functions import write_functions
 from tests.rows import LLVM, row, run_file, written_by_another
 

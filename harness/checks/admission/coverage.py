@@ -17,19 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from harness.apply import optimise, run_step
-from harness.apply.decisions import Decisions
-from harness.apply.plan import OPTIMISED
+from harness.apply.plan import OPTIMISED, reference_plan
 from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
-from harness.base.vocabulary import Level, PolicyKind, Target
+from harness.base.vocabulary import Level, Target
 from harness.basic_blocks import Counts
 from harness.basic_blocks.address_map import EDGE_FLAGS, MappedBlock, read_address_map
 from harness.basic_blocks.analyse import MAPPED, mapped_step
 from harness.basic_blocks.profile import executions_at
 from harness.checks.admission.findings import Finding
 from harness.freeze import freeze
-from harness.policy import kind_of
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool, tool_job
 from harness.suite.load import Program
@@ -214,7 +212,7 @@ def _coverage(program: Program, bench: Bench) -> ProgramCoverage:
     """Raises CellError, UsageError or ValueError where it cannot be had."""
     benchmark = program.benchmark
     frozen = freeze(program, _TARGET, _LEVEL, bench)
-    plan = kind_of(PolicyKind.LEVEL).plan(Decisions(PolicyKind.LEVEL, _LEVEL), _TARGET)
+    plan = reference_plan(_LEVEL, _TARGET)
     runs: dict[str, Counts] = {}
     with bench.store.scratch() as folder:
         (folder / OPTIMISED).symlink_to(optimise(frozen, plan, bench).bitcode)

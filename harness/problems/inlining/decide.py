@@ -18,7 +18,7 @@ __all__ = ["decided"]
 
 
 def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench) -> Decided:
-    """The decisions that a policy takes, asked by ``ask``, once: ``harness.policy.again`` asks a second time.
+    """The decisions that a policy takes, asked by ``ask``, once (``harness.problems.programs.deciding`` asks again).
 
     Raises CellError: what ``ask`` raises, and ``not-replayable`` for a policy that did more to the module than decide.
     """

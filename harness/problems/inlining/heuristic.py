@@ -1,9 +1,7 @@
 """The kind's implementation: a submitted C++ function decides in the compiler's own process."""
 
-from harness.apply.decisions import Decided, Decisions
-from harness.apply.plan import CompilePlan
+from harness.apply.decisions import Decided
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Level, Target, Track
 from harness.freeze import FrozenModule
 from harness.policy.forms.cpp.build import FLAGS, build_heuristic, judged_by, wrapper_source
 from harness.policy.forms.cpp.hyperparameters import (
@@ -14,11 +12,11 @@ from harness.policy.forms.cpp.hyperparameters import (
     valued,
 )
 from harness.policy.policy import Policy
-from harness.policy.tracks import FROZEN_AT
 from harness.problems.inlining.ask import Asked, ask
 from harness.problems.inlining.decide import decided
+from harness.problems.inlining.deciders import InliningKind
 from harness.problems.inlining.price import allowance
-from harness.problems.inlining.replay import PLUGIN, RULES, replay_plan
+from harness.problems.inlining.replay import PLUGIN, RULES
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import native_digest
 
@@ -28,8 +26,8 @@ ROLE = "heuristic"
 _HOOKS = ("inline",)
 
 
-class HeuristicKind:
-    """See ``harness.policy.kinds.Kind``."""
+class HeuristicKind(InliningKind):
+    """See ``harness.problems.programs.kinds.ProgramKind``."""
 
     def check(self, policy: Policy, where: str) -> None:
         """One C++ file, well-declared hyperparameters, values within their bounds."""
@@ -48,14 +46,6 @@ class HeuristicKind:
         require_no_options(text, name)
         values_of(policy, where)
 
-    def notes(self, policy: Policy) -> list[str]:
-        """Nothing to remark."""
-        return []
-
-    def freeze_level(self, policy: Policy, track: Track) -> Level:
-        """The track's level."""
-        return FROZEN_AT[track]
-
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """What the function decides of each call site."""
         how = asked(policy, values_of(policy, policy.name), bench)
@@ -69,10 +59,6 @@ class HeuristicKind:
     def parts(self) -> list[str]:
         """The plugin, and what is written around the submission's file."""
         return [native_digest(PLUGIN), *RULES, wrapper_source(()), *FLAGS, judged_by()]
-
-    def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
-        """As for every policy that decides what to inline."""
-        return replay_plan(decisions, target)
 
 
 def hyperparameters(policy: Policy) -> tuple[Hyperparameter, ...]:

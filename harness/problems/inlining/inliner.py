@@ -3,11 +3,9 @@
 from functools import lru_cache
 from pathlib import Path
 
-from harness.apply.decisions import Decided, Decisions
-from harness.apply.plan import CompilePlan
+from harness.apply.decisions import Decided
 from harness.base.digest import digest_bytes, digest_of
 from harness.base.errors import CellError, UsageError
-from harness.base.vocabulary import Level, Target, Track
 from harness.freeze import FrozenModule
 from harness.policy.forms.onnx.source import model_source
 from harness.policy.forms.program import build_program, program_host
@@ -15,11 +13,11 @@ from harness.policy.forms.python import ask_python, check_python
 from harness.policy.forms.tree.parse import parse_tree
 from harness.policy.forms.tree.source import tree_source
 from harness.policy.policy import Policy
-from harness.policy.tracks import FROZEN_AT
 from harness.problems.inlining.ask import Asked, ask
 from harness.problems.inlining.decide import decided
+from harness.problems.inlining.deciders import InliningKind
 from harness.problems.inlining.price import allowance
-from harness.problems.inlining.replay import PLUGIN, RULES, replay_plan
+from harness.problems.inlining.replay import PLUGIN, RULES
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import native_digest
 
@@ -29,8 +27,8 @@ FORMS = {"model": "model.onnx", "tree": "tree.json", "policy": "policy.py"}
 """Role of the submission's one file → how it is usually called."""
 
 
-class InlinerKind:
-    """See ``harness.policy.kinds.Kind``."""
+class InlinerKind(InliningKind):
+    """See ``harness.problems.programs.kinds.ProgramKind``."""
 
     def check(self, policy: Policy, where: str) -> None:
         """One file, in one of three forms. Of a model only the sandbox looks at the content."""
@@ -47,14 +45,6 @@ class InlinerKind:
             parse_tree(content, name)
         if role == "policy":
             check_python(content, name)
-
-    def notes(self, policy: Policy) -> list[str]:
-        """Nothing to remark."""
-        return []
-
-    def freeze_level(self, policy: Policy, track: Track) -> Level:
-        """The track's level."""
-        return FROZEN_AT[track]
 
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """What it decides of each call site. ``seed``: given to a ``policy.py`` that wants it."""
@@ -74,10 +64,6 @@ class InlinerKind:
     def parts(self) -> list[str]:
         """The plugin, and what turns a file into code."""
         return [native_digest(PLUGIN), native_digest("host"), *RULES, _translators()]
-
-    def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
-        """As for every policy that decides what to inline."""
-        return replay_plan(decisions, target)
 
 
 @lru_cache(maxsize=64)

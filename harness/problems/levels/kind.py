@@ -9,13 +9,14 @@ from harness.base.errors import UsageError
 from harness.base.vocabulary import Level, PolicyKind, Target, Track
 from harness.freeze import FrozenModule
 from harness.policy.policy import Policy
+from harness.problems.programs.kinds import PureKind
 from harness.sandbox.bench import Bench
 
 __all__ = ["LevelKind"]
 
 
-class LevelKind:
-    """See ``harness.policy.kinds.Kind``."""
+class LevelKind(PureKind):
+    """See ``harness.problems.programs.kinds.ProgramKind``."""
 
     def check(self, policy: Policy, where: str) -> None:
         """``values.level`` must be one of clang's levels."""
@@ -24,10 +25,6 @@ class LevelKind:
             known = ", ".join(Level)
             raise UsageError(f"values.level: a policy of kind 'level' needs one of {known}, not {level!r}", where=where)
 
-    def notes(self, policy: Policy) -> list[str]:
-        """Nothing to remark."""
-        return []
-
     def freeze_level(self, policy: Policy, track: Track) -> Level:
         """Its own level: on a module frozen at -Oz, the other levels' pipelines nearly coincide."""
         return Level(str(policy.manifest.values["level"]))
@@ -35,14 +32,6 @@ class LevelKind:
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """The level, and nothing else."""
         return Decided(Decisions(PolicyKind.LEVEL, frozen.level))
-
-    def is_pure(self, policy: Policy) -> bool:
-        """Nothing of it is run."""
-        return True
-
-    def parts(self) -> list[str]:
-        """None."""
-        return []
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """The reference plan. Raises CellError, ``not-replayable``, for decisions of another form."""

@@ -8,14 +8,14 @@ from pathlib import Path
 from harness.apply.decisions import Decided, Decisions
 from harness.apply.plan import FROZEN, OPTIMISED, CompilePlan, Step, clang_generate
 from harness.base.errors import CellError, UsageError
-from harness.base.vocabulary import Level, Outcome, PolicyKind, Target, Track
+from harness.base.vocabulary import Outcome, PolicyKind, Target
 from harness.freeze import FrozenModule, facts_of
 from harness.policy.policy import Policy
-from harness.policy.tracks import FROZEN_AT
 from harness.problems.passes.check import Condition, PassRefusedError, UnknownPassError, refused_on, vet
 from harness.problems.passes.names import GONE, LEGACY_ACTIONS, OptPasses, opt_passes
 from harness.problems.passes.parse import SequenceError, parse_passes
 from harness.problems.passes.vetted import table_digest
+from harness.problems.programs.kinds import PureKind
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import tool_job
 
@@ -26,8 +26,8 @@ _EMPTY_MODULE_SECONDS = 10.0
 _LONGEST = 100_000  # the kernel's limit for one argument is 128 KiB
 
 
-class PassSequenceKind:
-    """See ``harness.policy.kinds.Kind``."""
+class PassSequenceKind(PureKind):
+    """See ``harness.problems.programs.kinds.ProgramKind``."""
 
     def check(self, policy: Policy, where: str) -> None:
         """``files.passes`` must name a text file, or ``files.passes-SEED`` one for each seed."""
@@ -57,10 +57,6 @@ class PassSequenceKind:
             gone |= dict.fromkeys(token.text for token in tokens if token.text in GONE)
         return [f"pass {name!r} no longer exists and is left out ({GONE[name]})" for name in gone]
 
-    def freeze_level(self, policy: Policy, track: Track) -> Level:
-        """The track's level."""
-        return FROZEN_AT[track]
-
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """The seed's list, in LLVM 22 spelling: the same for every program, but refused on a module that it harms."""
         name, content = policy.file(ROLE if ROLE in policy.contents else f"{ROLE}-{seed}")
@@ -70,10 +66,6 @@ class PassSequenceKind:
             if refused is not None:
                 raise CellError(Outcome.POLICY_ERROR, refused)
         return Decided(Decisions(PolicyKind.PASS_SEQUENCE, frozen.level, resolved.body))
-
-    def is_pure(self, policy: Policy) -> bool:
-        """Nothing of it is run."""
-        return True
 
     def parts(self) -> list[str]:
         """The table of passes: a list that it refuses is another cell than one that it allowed."""

@@ -13,9 +13,9 @@ from harness.base.engine import Engine, each
 from harness.base.errors import CellError
 from harness.base.moment import Moment, anchored, remaining
 from harness.base.progress import Observer
-from harness.policy import kind_of
-from harness.policy.again import decide_again
-from harness.problems.programs.cell import Cell, CellResult, frozen_of, keep_result
+from harness.problems.programs.cell import Cell, CellResult, CellTask
+from harness.problems.programs.deciding import decide_again
+from harness.problems.programs.kinds import program_kind
 from harness.sandbox.bench import Bench
 
 __all__ = ["Provisional", "asked_again", "asks_again"]
@@ -30,7 +30,7 @@ _WORD = 15.0
 class Provisional:
     """A cell whose policy has been asked once, and what came of it."""
 
-    cell: Cell
+    task: CellTask
     result: CellResult
     first: Moment
     """When the policy had answered."""
@@ -39,30 +39,31 @@ class Provisional:
 def asks_again(cells: Sequence[Cell]) -> bool:
     """Whether a policy of these cells is asked twice."""
     policies = [cell.policy for cell in cells if cell.target in cell.policy.manifest.targets]
-    return any(not kind_of(policy.manifest.kind).is_pure(policy) for policy in policies)
+    return any(not program_kind(policy.manifest.kind).is_pure(policy) for policy in policies)
 
 
 def asked_again(
-    cells: Sequence[tuple[Cell, CellResult]], bench: Bench, engine: Engine, observer: Observer
-) -> Iterator[tuple[Cell, CellResult]]:
+    provisional: Sequence[tuple[CellTask, CellResult]], bench: Bench, engine: Engine, observer: Observer
+) -> Iterator[tuple[CellTask, CellResult]]:
     """Ask the policies of provisional cells again, each when its time has come; yields what is final.
 
     A policy that decides otherwise now has the outcome ``not-replayable``; one that does not answer in time this time
     has that outcome, and the next run only asks it again.
     """
     now = Moment.now()
-    waiting = [Provisional(cell, result, anchored(result.asked or now, now)) for cell, result in cells]
+    waiting = [Provisional(task, result, anchored(result.asked or now, now)) for task, result in provisional]
     if waiting:
         observer.stage("again", len(waiting))
     said = -_WORD
     while waiting:
         now = Moment.now()
-        left = {one.cell.identity: remaining(one.first, now, bench.asked_again_after) for one in waiting}
-        due = [one for one in waiting if left[one.cell.identity] == 0]
-        waiting = [one for one in waiting if left[one.cell.identity] > 0]
+        left = {one.task.entry: remaining(one.first, now, bench.asked_again_after) for one in waiting}
+        due = [one for one in waiting if left[one.task.entry] == 0]
+        waiting = [one for one in waiting if left[one.task.entry] > 0]
         for one, final in each(engine, partial(_ask, bench=bench), due):
-            observer.advance(1, one.cell.name)
-            yield one.cell, final
+            observer.advance(1, one.task.name)
+            one.task.keep(final, bench)
+            yield one.task, final
         if waiting and not due:
             soonest, latest = min(left.values()), max(left.values())
             if now.uptime - said >= _WORD:
@@ -73,12 +74,11 @@ def asked_again(
 
 def _ask(one: Provisional, bench: Bench) -> CellResult:
     """The final result."""
-    cell, result = one.cell, one.result
+    cell, result, frozen = one.task.cell, one.result, one.task.frozen
+    assert frozen is not None
     first = Decisions.parse((result.decisions or "").encode(), cell.name)
     try:
-        decide_again(cell.policy, frozen_of(cell, bench), cell.seed, bench, first)
-        final = replace(result, asked=None)
+        decide_again(cell.policy, frozen, cell.seed, bench, first)
     except CellError as error:
-        final = result.withdrawn(error)
-    keep_result(final, bench)
-    return final
+        return result.withdrawn(error)
+    return replace(result, asked=None)

@@ -1,8 +1,7 @@
 """One cell: decide → apply → verify → measure, for one policy on one program, target and seed."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from harness.apply import compile_decisions
@@ -13,10 +12,13 @@ from harness.base.moment import Moment
 from harness.base.vocabulary import Isolation, Level, Outcome, Target, Track
 from harness.freeze import FrozenModule, freeze, perturbed
 from harness.measure import find_metric
-from harness.policy import Policy, kind_of
-from harness.policy.again import require_same
+from harness.policy import Policy
+from harness.problems.programs.deciding import require_same
+from harness.problems.programs.kinds import program_kind
 from harness.problems.programs.take import Functions, Made, take_metrics
 from harness.record import Row
+from harness.record.journal import entry_name
+from harness.record.recorder import Recorded
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, prepare, workloads_digest
@@ -25,15 +27,14 @@ from harness.toolchain.native import native_digest
 __all__ = [
     "Cell",
     "CellResult",
-    "cached_result",
+    "CellTask",
     "cell_key",
-    "entry_name",
     "frozen_of",
     "functions_of",
     "joined",
     "keep_refuted",
-    "keep_result",
     "run_cell",
+    "task_of",
 ]
 
 _FINAL, _PROVISIONAL = "cells", "provisional"
@@ -57,7 +58,7 @@ class Cell:
     @property
     def level(self) -> Level:
         """The level that its module is frozen at."""
-        return kind_of(self.policy.manifest.kind).freeze_level(self.policy, self.track)
+        return program_kind(self.policy.manifest.kind).freeze_level(self.policy, self.track)
 
     @property
     def identity(self) -> tuple[str, str, str, str, int, int]:
@@ -90,6 +91,8 @@ class CellResult:
     """It may be the machine's fault (a time-out): the next run tries again."""
     fresh: str | None = None
     """Digest of the fresh input that the object fails on (``harness.problems.programs.fresh``)."""
+    functions: Functions = field(default_factory=dict)
+    """Metric → function → its share of the value, of what was computed now."""
     asked: Moment | None = None
     """When its policy had answered, where that must be asked again: until then the result is provisional."""
 
@@ -97,7 +100,7 @@ class CellResult:
         """The final result where the second asking failed: the decisions count no more, nor what came of them."""
         return CellResult(self.key, error.outcome, error.message, self.frozen_digest, transient=error.transient)
 
-    def rows(self, cell: Cell, metrics: list[str], isolation: Isolation) -> list[Row]:
+    def rows(self, cell: Cell, metrics: Sequence[str], isolation: Isolation) -> list[Row]:
         """The rows that a run file gets: one a metric, or one that says why there are none."""
         common: dict[str, Any] = {
             "cell": self.key,
@@ -136,7 +139,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
     ready = prepare(cell.program, bench.store) if frozen else ()
     hidden = prepare(cell.program, bench.store, "hidden") if frozen else ()
     language = cell.program.benchmark.language
-    kind = kind_of(cell.policy.manifest.kind)
+    kind = program_kind(cell.policy.manifest.kind)
     parts, is_pure = kind.parts(), kind.is_pure(cell.policy)
     return digest_of(
         {
@@ -159,22 +162,6 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
     )
 
 
-def entry_name(key: str, policy: str, copy: int = 0) -> str:
-    """Name of a cell in a run's journal: two policies that decide alike share a key, not their rows."""
-    return f"{key}:{policy}:{copy}" if copy else f"{key}:{policy}"
-
-
-def cached_result(key: str, metrics: list[str], bench: Bench) -> CellResult | None:
-    """The final result in the cache, if it has all of these metrics."""
-    return _with_all(metrics, _final(key, bench))
-
-
-def keep_result(result: CellResult, bench: Bench) -> None:
-    """Put a result into the cache, final and provisional ones apart; nothing that may be the machine's fault."""
-    if not result.transient:
-        bench.store.put(bench.area(_PROVISIONAL if result.asked else _FINAL), result.key, asdict(result))
-
-
 def _final(key: str, bench: Bench) -> CellResult | None:
     """The final result in the cache; one that a fresh input refuted since is a failure."""
     result = _known(_FINAL, key, bench)
@@ -192,7 +179,7 @@ def _known(area: str, key: str, bench: Bench) -> CellResult | None:
     return CellResult(**{**known, "outcome": Outcome(known["outcome"]), "asked": asked})
 
 
-def _with_all(metrics: list[str], result: CellResult | None) -> CellResult | None:
+def _with_all(metrics: Sequence[str], result: CellResult | None) -> CellResult | None:
     if result and result.outcome is Outcome.OK and not set(metrics) <= {*result.values, *result.missing}:
         return None
     return result
@@ -206,9 +193,9 @@ def keep_refuted(key: str, outcome: Outcome, detail: str, inputs: str, bench: Be
     bench.store.put(bench.area("refuted"), key, {"outcome": outcome.value, "detail": detail, "inputs": inputs})
 
 
-def functions_of(key: str, bench: Bench) -> dict[str, dict[str, int | float]]:
+def functions_of(key: str, bench: Bench) -> Functions:
     """What each function has of the cell's metrics: metric → function → value."""
-    known: dict[str, dict[str, int | float]] = bench.store.get(bench.area("functions"), key) or {}
+    known: Functions = bench.store.get(bench.area("functions"), key) or {}
     return known
 
 
@@ -217,39 +204,99 @@ def frozen_of(cell: Cell, bench: Bench) -> FrozenModule:
     return perturbed(freeze(cell.program, cell.target, cell.level, bench), cell.copy, bench)
 
 
-def run_cell(
-    cell: Cell, metrics: list[str], bench: Bench, besides: Mapping[str, ReadyWorkload] = MappingProxyType({})
-) -> CellResult:
-    """Compute the cell, or take it from the cache. Never raises CellError: that is an outcome.
+@dataclass(frozen=True)
+class CellTask:
+    """A cell with all that it takes to compute it: ``harness.problems.protocol.Task``."""
 
-    ``besides``: of each program, by its id, a workload that its verified objects are also run on, for later.
-    """
-    if cell.target not in cell.policy.manifest.targets:
-        supported = ", ".join(target.value for target in cell.policy.manifest.targets)
-        detail = f"{cell.policy.name} supports {supported}"
-        return CellResult(cell_key(cell, None, bench), Outcome.UNSUPPORTED, detail)
-    frozen = frozen_of(cell, bench)
-    key = cell_key(cell, frozen, bench)
-    earlier = _final(key, bench) or _known(_PROVISIONAL, key, bench)
-    if known := _with_all(metrics, earlier):
-        return known
-    result, functions = _compute(cell, key, frozen, metrics, bench, besides.get(cell.program.id))
-    if earlier and result.outcome is Outcome.OK:
-        result = joined(earlier, result, cell.name)
-    if functions and not result.transient:
-        bench.store.put(bench.area("functions"), key, {**functions_of(key, bench), **functions})
-    keep_result(result, bench)
+    cell: Cell
+    metrics: tuple[str, ...]
+    key: str
+    frozen: FrozenModule | None
+    """None where the policy does not support the target."""
+    weight: float = 1.0
+    besides: ReadyWorkload | None = None
+    """A workload that its verified object is also run on, for later."""
+
+    @property
+    def entry(self) -> str:
+        """Its name in the journal."""
+        return entry_name(self.key, self.cell.policy.name, self.cell.copy)
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return self.cell.name
+
+    def known(self, bench: Bench) -> CellResult | None:
+        """The final result in the cache, if it has all of the metrics."""
+        if self.frozen is None:
+            supported = ", ".join(target.value for target in self.cell.policy.manifest.targets)
+            return CellResult(self.key, Outcome.UNSUPPORTED, f"{self.cell.policy.name} supports {supported}")
+        return _with_all(self.metrics, _final(self.key, bench))
+
+    def compute(self, bench: Bench) -> CellResult:
+        """The result, with what is known of the cell already."""
+        if (known := self.known(bench)) is not None:
+            return known
+        assert self.frozen is not None
+        earlier = _final(self.key, bench) or _known(_PROVISIONAL, self.key, bench)
+        if (answered := _with_all(self.metrics, earlier)) is not None:
+            return answered
+        result = _compute(self.cell, self.key, self.frozen, self.metrics, bench, self.besides)
+        if earlier and result.outcome is Outcome.OK:
+            return joined(earlier, result, self.cell)
+        return result
+
+    def keep(self, result: CellResult, bench: Bench) -> None:
+        """Final and provisional results apart; what functions have beside them, since it is seldom asked for."""
+        if result.transient:
+            return
+        if result.functions:
+            bench.store.put(bench.area("functions"), self.key, {**functions_of(self.key, bench), **result.functions})
+        area = bench.area(_PROVISIONAL if result.asked else _FINAL)
+        bench.store.put(area, self.key, asdict(replace(result, functions={})))
+
+    def recorded(self, result: CellResult, isolation: Isolation) -> Recorded | None:
+        """Its rows, unless its policy is to be asked again."""
+        return None if result.asked else Recorded(result.rows(self.cell, self.metrics, isolation), result.decisions)
+
+
+def task_of(cell: Cell, metrics: Sequence[str], bench: Bench, *, counted: bool = False) -> CellTask:
+    """The task of a cell, whose module is frozen now if it is not yet. ``counted``: its runs are."""
+    supported = cell.target in cell.policy.manifest.targets
+    frozen = frozen_of(cell, bench) if supported else None
+    return CellTask(cell, tuple(metrics), cell_key(cell, frozen, bench), frozen, _weight(cell, frozen, counted))
+
+
+def run_cell(cell: Cell, metrics: Sequence[str], bench: Bench) -> CellResult:
+    """Compute one cell, or take it from the cache. Never raises CellError: that is an outcome."""
+    task = task_of(cell, metrics, bench)
+    result = task.compute(bench)
+    task.keep(result, bench)
     return result
 
 
-def joined(earlier: CellResult, result: CellResult, where: str) -> CellResult:
+def _weight(cell: Cell, frozen: FrozenModule | None, counted: bool) -> float:
+    """Relative cost: compilation grows with the module, and starting tools and running the program cost the rest."""
+    if frozen is None:
+        return 0.0
+    if counted:
+        return 40_000.0 + 3 * frozen.instructions
+    emulated = 8_000.0 if cell.target is not Target.X86_64 else 0.0
+    return 6_000.0 + emulated + frozen.instructions
+
+
+def joined(earlier: CellResult, result: CellResult, cell: Cell) -> CellResult:
     """``ok`` results of one cell, with other metrics each, as one. The first asking stays the first, and final final.
 
     A policy that decided otherwise this time ends as ``not-replayable``.
     """
     if earlier.decisions_digest != result.decisions_digest:
         try:
-            require_same(*(Decisions.parse((one.decisions or "").encode(), where) for one in (earlier, result)))
+            kind = program_kind(cell.policy.manifest.kind)
+            require_same(
+                kind, *(Decisions.parse((one.decisions or "").encode(), cell.name) for one in (earlier, result))
+            )
         except CellError as error:
             return result.withdrawn(error)
     values, missing = {**earlier.values, **result.values}, {**earlier.missing, **result.missing}
@@ -257,11 +304,11 @@ def joined(earlier: CellResult, result: CellResult, where: str) -> CellResult:
 
 
 def _compute(
-    cell: Cell, key: str, frozen: FrozenModule, metrics: list[str], bench: Bench, besides: ReadyWorkload | None
-) -> tuple[CellResult, Functions]:
+    cell: Cell, key: str, frozen: FrozenModule, metrics: Sequence[str], bench: Bench, besides: ReadyWorkload | None
+) -> CellResult:
     """The four steps in their order. What was reached before a failure stays in the result."""
     reached: dict[str, Any] = {"frozen_digest": frozen.digest}
-    kind = kind_of(cell.policy.manifest.kind)
+    kind = program_kind(cell.policy.manifest.kind)
     try:
         decided = kind.decide(cell.policy, frozen, cell.seed, bench)
         decisions = decided.decisions
@@ -272,7 +319,7 @@ def _compute(
         reached["object_digest"] = compiled.digest
         made = Made(cell.program, cell.target, frozen, plan, compiled, decided.cpu, decided.wall)
         taken = take_metrics(made, list(dict.fromkeys((*metrics, *PRICES))), bench, besides=besides)
-        found = CellResult(key, Outcome.OK, values=taken.values, missing=taken.missing, asked=asked, **reached)
-        return found, taken.functions
+        reached |= {"values": taken.values, "missing": taken.missing, "functions": taken.functions}
+        return CellResult(key, Outcome.OK, asked=asked, **reached)
     except CellError as error:
-        return CellResult(key, error.outcome, error.message, transient=error.transient, **reached), {}
+        return CellResult(key, error.outcome, error.message, transient=error.transient, **reached)

@@ -27,26 +27,26 @@ from harness.base.engine import Engine, each
 from harness.base.errors import CellError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Outcome, Target, Track
-from harness.policy import kind_of
-from harness.problems.programs.cell import Cell, entry_name, frozen_of, keep_refuted
+from harness.problems.programs.cell import Cell, frozen_of, keep_refuted
+from harness.problems.programs.kinds import plan_of
 from harness.problems.programs.request import Request
+from harness.problems.protocol import Session
 from harness.record import Row
 from harness.record.decisions import load_decisions
 from harness.record.fresh import Fresh, FreshProgram, UnfitInput
-from harness.record.journal import Journal
+from harness.record.journal import entry_name
 from harness.sandbox.bench import Bench
-from harness.suite.fresh import ATTEMPTS, draw_seed, fresh_workload, takes_fresh_inputs
+from harness.suite.fresh import ATTEMPTS, fresh_workload, takes_fresh_inputs
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, prepare, remove_inputs, workloads_digest
 from harness.verify import Trial, result_besides, verify
 from harness.verify.verify import run_workloads
 
-__all__ = ["seed_of", "verify_fresh"]
+__all__ = ["verify_fresh"]
 
 Task = TypeVar("Task")
 Value = TypeVar("Value")
 _AREA = "fresh"
-_SEED = "fresh"
 
 
 @dataclass(frozen=True)
@@ -89,21 +89,14 @@ class _Round:
     """Why the reference has none."""
 
 
-def verify_fresh(
-    request: Request,
-    rows: Sequence[Row],
-    seed: str,
-    bench: Bench,
-    engine: Engine,
-    observer: Observer,
-    results: Path,
-) -> tuple[Fresh, dict[str, Row]]:
-    """Verify the objects of all ``ok`` cells among the rows that have no verdict in the cache.
+def verify_fresh(request: Request, seed: str, session: Session) -> tuple[Fresh, dict[str, Row]]:
+    """Verify the objects of all ``ok`` cells recorded so far that have no verdict in the cache.
 
     Returns what the header says of it and, by the cell's name in the journal, the one row of each cell whose object
     fails: now, or when an earlier run verified it.
     """
-    good = {entry_name(row.cell, row.policy, row.copy_): row for row in rows if row.outcome is Outcome.OK}
+    bench, recorder = session.bench, session.recorder
+    good = {entry_name(row.cell, row.policy, row.copy_): row for row in recorder.rows if row.outcome is Outcome.OK}
     subjects = _subjects(request.cells, good, bench)
     verdicts: dict[str, _Verdict] = {}
     pending: dict[str, dict[str, _Subject]] = {}
@@ -114,7 +107,7 @@ def verify_fresh(
             pending.setdefault(subject.cell.program.id, {})[subject.key] = subject
     without = {program.id for program in request.programs if program.id in pending and not takes_fresh_inputs(program)}
     pending = {name: subjects for name, subjects in pending.items() if name not in without}
-    run = _Run(seed, tuple(request.targets), request.track, bench, engine, observer, results)
+    run = _Run(seed, tuple(request.targets), request.track, bench, session.engine, session.observer, recorder.results)
     programs = {program.id: program for program in request.programs}
     found: dict[str, FreshProgram] = {}
     try:
@@ -251,13 +244,6 @@ class _Run:
         return found
 
 
-def seed_of(journal: Journal) -> str:
-    """The run's seed: drawn when it first starts, the journal's own when it goes on."""
-    if _SEED not in journal.notes:
-        journal.note(_SEED, draw_seed())
-    return str(journal.notes[_SEED])
-
-
 def _subjects(cells: Iterable[Cell], rows: Mapping[str, Row], bench: Bench) -> dict[str, _Subject]:
     """Of each name of a cell, its object."""
     by_identity = {
@@ -304,7 +290,7 @@ def _try(task: tuple[_Subject, _Round], bench: Bench, results: Path) -> _Verdict
     if result_besides(cell.program, cell.target, subject.digest, round_.ready, bench) == round_.expected:
         return _PASSED
     decisions = load_decisions(results, subject.decisions)
-    plan = kind_of(cell.policy.manifest.kind).plan(decisions, cell.target)
+    plan = plan_of(decisions, cell.target)
     name = round_.ready.workload.name
     try:
         compiled = compile_decisions(frozen_of(cell, bench), decisions, plan, bench)

@@ -1,21 +1,23 @@
 """What a run would do, without doing it (``harness run --dry-run``)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from harness.base.text import duration
 from harness.freeze import freeze, freeze_key, is_perturbed
-from harness.measure import Need, find_metric
-from harness.problems.programs.cell import Cell, cached_result, cell_key, frozen_of
-from harness.problems.programs.request import Module, Request
+from harness.problems.programs.cell import Cell, task_of
+from harness.problems.programs.rates import is_counted, rates
 from harness.sandbox.bench import Bench
+from harness.suite.fresh import takes_fresh_inputs
 from harness.suite.load import Program
 from harness.suite.sources import is_fetched, tree_digest
 from harness.suite.workloads import inputs_exist
 
-__all__ = ["Outlook", "is_counted", "outlook", "remember_rate"]
+if TYPE_CHECKING:
+    from harness.problems.programs.request import Module, Request
 
-_RATES = "rates"
-_SLOW_MACHINE = {"freeze": 0.1, "cells": 2.0, "counted": 6.0}
+__all__ = ["Outlook", "outlook", "outlook_lines"]
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,8 @@ class Outlook:
     """Programs of which run time would be taken, if no sound campaign has."""
 
 
-def outlook(request: Request, bench: Bench, jobs: int) -> Outlook:
-    """What ``execute_run`` would do now."""
+def outlook(request: "Request", bench: Bench, jobs: int) -> Outlook:
+    """What the run would do now."""
     store = bench.store
     fetched = {tree_digest(p): is_fetched(p, store) for p in request.programs}
     frozen = {
@@ -52,11 +54,35 @@ def outlook(request: Request, bench: Bench, jobs: int) -> Outlook:
     )
 
 
+def outlook_lines(request: "Request", bench: Bench, jobs: int) -> list[str]:
+    """The same for people."""
+    plan = outlook(request, bench, jobs)
+    lines = [
+        f"{plan.cells} cells: {plan.cells - plan.cached} to do, {plan.cached} cached",
+        f"{plan.to_fetch} source trees to fetch, {plan.to_freeze} modules to freeze",
+        f"about {duration(plan.seconds)} with {jobs} workers (a rough estimate)",
+        _fresh_line(request),
+    ]
+    if plan.timed:
+        most = duration(plan.timed * request.timing.budget)
+        lines.append(f"then run time of {plan.timed} programs, one at a time: up to {most} (--budget)")
+    return lines
+
+
+def _fresh_line(request: "Request") -> str:
+    without = [program.benchmark.name for program in request.programs if not takes_fresh_inputs(program)]
+    if not request.fresh:
+        return "no fresh verification (--no-fresh)"
+    able = len(request.programs) - len(without)
+    words = f"new objects are also verified on one fresh input of each of {able} programs"
+    return f"{words}; without generated input: {', '.join(without)}" if without else words
+
+
 def _has_time(program: Program) -> bool:
     return any(workload.kind == "time" for workload in program.benchmark.workloads)
 
 
-def _is_cached(cell: Cell, frozen: dict[tuple[str, str, str], bool], request: Request, bench: Bench) -> bool:
+def _is_cached(cell: Cell, frozen: dict[tuple[str, str, str], bool], request: "Request", bench: Bench) -> bool:
     if cell.target not in cell.policy.manifest.targets:
         return True
     if not frozen[(cell.program.id, cell.target.value, cell.level.value)]:
@@ -64,27 +90,11 @@ def _is_cached(cell: Cell, frozen: dict[tuple[str, str, str], bool], request: Re
     module = freeze(cell.program, cell.target, cell.level, bench)
     if not (inputs_exist(cell.program, bench.store, "hidden") and is_perturbed(module, cell.copy, bench)):
         return False
-    module = frozen_of(cell, bench)
-    return cached_result(cell_key(cell, module, bench), list(request.metrics), bench) is not None
+    return task_of(cell, request.metrics, bench).known(bench) is not None
 
 
-def is_counted(metrics: Iterable[str]) -> bool:
-    """Whether these metrics need counted runs, which cost several times as much."""
-    return any(Need.RUNS in find_metric(name).needs for name in metrics)
-
-
-def _estimate(cells: Sequence[Cell], modules: Sequence[Module], rate: str, bench: Bench) -> float:
+def _estimate(cells: Sequence[Cell], modules: "Sequence[Module]", rate: str, bench: Bench) -> float:
     """CPU seconds, by the rates of this machine's last runs; without any, by those of a slow one."""
-    rates = _rates(bench)
+    known = rates(bench)
     units = sum(program.benchmark.weight for program, _, _ in modules)
-    return rates["freeze"] * units + rates[rate] * len(cells)
-
-
-def remember_rate(stage: str, seconds: float, bench: Bench) -> None:
-    """Keep what a unit of a stage cost one worker: ``freeze`` a translation unit, ``cells`` or ``counted`` a cell."""
-    bench.store.put(_RATES, _RATES, _rates(bench) | {stage: seconds})
-
-
-def _rates(bench: Bench) -> dict[str, float]:
-    known: dict[str, float] = bench.store.get(_RATES, _RATES) or {}
-    return _SLOW_MACHINE | known
+    return known["freeze"] * units + known[rate] * len(cells)

@@ -1,22 +1,31 @@
 """A request, checked: names become programs, policies, targets and metrics; together, cells."""
 
 import difflib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TypeVar
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
 
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Level, PolicyKind, Target, Track
+from harness.base.vocabulary import Level, Target, Track
 from harness.measure import PROGRAM_TRACKS, Metric, choose_metrics
 from harness.policy import Policy, all_policies
 from harness.policy.load import choose_policies, load_policy
 from harness.policy.tracks import REFERENCES
-from harness.problems.programs.cell import Cell
+from harness.problems.programs.cell import Cell, CellTask
+from harness.problems.programs.kinds import program_kind
+from harness.problems.programs.rates import is_counted, remember_rate
+from harness.problems.protocol import Conclusion, Session
+from harness.sandbox.bench import Bench
 from harness.suite.hidden import commitment, with_hidden
 from harness.suite.load import LoadedSuite, Program, choose, load_suite
 from harness.suite.sources import forget_digests
+from harness.timing.request import USUAL_TIMING, TimingRequest
+
+_SOME_METRIC = "decide.cpu"
 
 __all__ = ["Module", "Request", "make_request", "parse_targets", "parse_track", "parse_word"]
 
@@ -27,20 +36,101 @@ Module = tuple[Program, Target, Level]
 
 @dataclass(frozen=True)
 class Request:
-    """Everything that a run is asked for."""
+    """Everything that a run on programs is asked for: ``harness.problems.protocol.Request``."""
 
     suite: LoadedSuite
     programs: tuple[Program, ...]
     policies: tuple[Policy, ...]
     targets: tuple[Target, ...]
     track: Track
-    metrics: tuple[str, ...]
-    timed_metrics: tuple[str, ...] = ()
-    """Those that a campaign takes."""
+    chosen: tuple[Metric, ...]
+    """The metrics asked for."""
+    timing: TimingRequest = USUAL_TIMING
+    """How much is timed, where a run time is asked for."""
     copies: int = 0
     """Of each module, with other names and another order: policies run on them too."""
     hidden: str | None = None
     """Commitment to the secret of the hidden workloads, if there are any."""
+    fresh: bool = True
+    """Verify objects on inputs that nobody has seen, too."""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the folders whose kinds decide about programs."""
+    alone: ClassVar[bool] = False
+
+    @property
+    def suite_name(self) -> str:
+        """See ``harness.problems.protocol.Request``."""
+        return self.suite.name
+
+    @property
+    def suite_version(self) -> str:
+        """See ``harness.problems.protocol.Request``."""
+        return self.suite.definition.version
+
+    @property
+    def min_coverage(self) -> float:
+        """See ``harness.problems.protocol.Request``."""
+        return self.suite.definition.min_coverage
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """See ``harness.problems.protocol.Request``."""
+        return tuple(metric.name for metric in self.chosen)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Those that cells take. A cell has at least one, so that a run in which all else is timed has its rows."""
+        return tuple(metric.name for metric in self.chosen if not metric.timed) or (_SOME_METRIC,)
+
+    @property
+    def timed_metrics(self) -> tuple[str, ...]:
+        """Those that a campaign takes."""
+        places = set(self.targets)
+        return tuple(metric.name for metric in self.chosen if metric.timed and metric.targets & places)
+
+    @property
+    def identity(self) -> object:
+        """See ``harness.problems.protocol.Request``."""
+        return [
+            [(c.program.id, c.target.value, c.policy.digest, c.policy.name, c.seed, c.copy) for c in self.cells],
+            self.hidden,
+            [self.track.value, self.metrics, self.timed_metrics, self.suite.definition.version],
+            self.fresh,
+        ]
+
+    def outlook(self, bench: Bench, workers: int) -> list[str]:
+        """See ``harness.problems.protocol.Request``."""
+        from harness.problems.programs.outlook import outlook_lines
+
+        return outlook_lines(self, bench, workers)
+
+    def tasks(self, session: Session) -> Sequence[CellTask]:
+        """See ``harness.problems.protocol.Request``."""
+        from harness.problems.programs.begin import begin
+
+        return begin(self, session)
+
+    def ready(self, pending: Sequence[CellTask], session: Session) -> Sequence[CellTask]:
+        """See ``harness.problems.protocol.Request``."""
+        from harness.problems.programs.begin import with_fresh_inputs
+
+        return with_fresh_inputs(pending, session) if self.fresh else pending
+
+    def took(self, tasks: int, seconds: float, bench: Bench) -> None:
+        """See ``harness.problems.protocol.Request``."""
+        remember_rate("counted" if is_counted(self.metrics) else "cells", seconds / tasks, bench)
+
+    def conclude(self, done: Sequence[tuple[CellTask, Any]], session: Session) -> Conclusion:
+        """See ``harness.problems.protocol.Request``."""
+        from harness.problems.programs.end import conclude
+
+        return conclude(self, done, session)
+
+    def filed(self, file: Path | None, session: Session) -> list[str]:
+        """See ``harness.problems.protocol.Request``."""
+        from harness.problems.programs.end import filed
+
+        return filed(self, file, session)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -70,6 +160,10 @@ def make_request(
     metrics: Iterable[str] = (),
     copies: int = 0,
     secret: bytes | None = None,
+    timing: TimingRequest = USUAL_TIMING,
+    *,
+    fresh: bool = True,
+    extras: Mapping[str, Any] = MappingProxyType({}),
 ) -> Request:
     """Check every name. Raises UsageError for the first that means nothing.
 
@@ -92,8 +186,10 @@ def make_request(
         there = {policy.name for policy in policies_}
         policies_ += [load_policy(name) for name in REFERENCES[chosen_track] if name not in there]
     for policy in policies_:
-        if policy.manifest.kind is PolicyKind.SHARDING:
-            raise UsageError(f"{policy.name} solves sharding instances, and {loaded.name} is a suite of programs")
+        try:
+            program_kind(policy.manifest.kind)
+        except UsageError as error:
+            raise UsageError(f"{policy.name} cannot be run on {loaded.name}, a suite of programs: {error}") from None
     programs = choose(loaded, benchmarks)
     return Request(
         suite=loaded,
@@ -101,9 +197,11 @@ def make_request(
         policies=tuple(policies_),
         targets=places,
         track=chosen_track,
-        metrics=tuple(metric.name for metric in chosen if not metric.timed),
-        timed_metrics=tuple(metric.name for metric in timed),
+        chosen=tuple(chosen),
+        timing=timing,
         copies=copies,
+        fresh=fresh,
+        extras=extras,
         hidden=None if secret is None else commitment(secret),
     )
 

@@ -11,10 +11,9 @@ from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Target
 from harness.freeze import freeze, freeze_key
-from harness.problems.inlining import INLINING
-from harness.problems.inlining.check import require_faithful
 from harness.problems.programs.cell import Cell, frozen_of
-from harness.problems.programs.outlook import remember_rate
+from harness.problems.programs.kinds import PureKind, program_kind
+from harness.problems.programs.rates import remember_rate
 from harness.problems.programs.request import Module
 from harness.sandbox.bench import Bench
 from harness.suite.fresh import fresh_workload, takes_fresh_inputs
@@ -24,7 +23,7 @@ from harness.suite.workloads import ReadyWorkload, inputs_exist, prepare
 from harness.verify import expected_results
 
 __all__ = [
-    "check_plugin",
+    "check_ready",
     "copy_modules",
     "fetch_sources",
     "freeze_modules",
@@ -88,12 +87,13 @@ def copy_modules(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: 
     stage("copies", partial(_copy, bench=bench), list(needed.values()), engine, observer, lambda cell: cell.name)
 
 
-def check_plugin(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: Observer) -> None:
-    """Check the inlining plugin on every module that policies will decide on through it. Raises PrerequisiteError."""
+def check_ready(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: Observer) -> None:
+    """Check what decisions are taken with on every module, once for each kind of policy. Raises PrerequisiteError."""
     needed = {
-        (cell.program.id, cell.target, cell.level, cell.copy): cell
+        (cell.program.id, cell.target, cell.level, cell.copy, type(kind).require_ready): cell
         for cell in cells
-        if cell.policy.manifest.kind in INLINING and cell.target in cell.policy.manifest.targets
+        if cell.target in cell.policy.manifest.targets
+        if not isinstance(kind := program_kind(cell.policy.manifest.kind), PureKind)
     }
     stage("plugin", partial(_check, bench=bench), list(needed.values()), engine, observer, lambda cell: cell.name)
 
@@ -106,7 +106,7 @@ def try_hidden(programs: Sequence[Program], bench: Bench, engine: Engine, observ
 
 def _check(cell: Cell, bench: Bench) -> None:
     where = f"{cell.program.id} ({cell.target.value}, -{cell.level.value})"
-    require_faithful(frozen_of(cell, bench), bench, where)
+    program_kind(cell.policy.manifest.kind).require_ready(frozen_of(cell, bench), bench, where)
 
 
 def _copy(cell: Cell, bench: Bench) -> None:

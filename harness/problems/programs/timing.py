@@ -1,9 +1,8 @@
 """Run time of a run's cells: which objects are timed, what was timed before, and the rows that come of it."""
 
-import math
 import statistics
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.apply import compile_decisions
-from harness.apply.decisions import Decisions
 from harness.apply.reference import reference_object
 from harness.base.engine import Engine, stage
 from harness.base.errors import CellError
@@ -19,11 +17,14 @@ from harness.base.machine import cpu_model
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Outcome
 from harness.freeze import freeze
-from harness.policy import kind_of
+from harness.measure import find_metric
 from harness.policy.tracks import REFERENCES
-from harness.problems.programs.cell import Cell, CellResult, entry_name, run_cell
+from harness.problems.programs.cell import Cell
+from harness.problems.programs.kinds import plan_of
 from harness.problems.programs.request import Request
+from harness.problems.protocol import Session
 from harness.record import open_index
+from harness.record.decisions import load_decisions
 from harness.record.journal import Journal
 from harness.record.rows import NOT_REACHED, Block, Campaign, Row
 from harness.record.runfile import run_files
@@ -38,26 +39,7 @@ from harness.verify import expected_results
 if TYPE_CHECKING:
     from harness.suite.load import Program
 
-__all__ = ["USUAL_TIMING", "Timing", "TimingRequest", "time_cells"]
-
-
-@dataclass(frozen=True, slots=True)
-class TimingRequest:
-    """How much is to be timed."""
-
-    budget: float = 60.0
-    """Seconds, for each program of the run: what one does not need, the others may use."""
-    precision: float = 0.005
-    """Half-width of the 95 % interval of a ratio at which a program is timed no further."""
-    again: bool = False
-    """Also what a sound campaign in the results has timed already."""
-
-    def plan(self, programs: int) -> Plan:
-        """For so many programs."""
-        return Plan(budget=programs * self.budget, precision=math.log1p(self.precision))
-
-
-USUAL_TIMING = TimingRequest()
+__all__ = ["Timing", "time_cells"]
 
 
 @dataclass(frozen=True)
@@ -83,27 +65,20 @@ class _Known:
     wall: Mapping[str, float]
 
 
-def time_cells(
-    request: Request,
-    wanted: TimingRequest,
-    bench: Bench,
-    engine: Engine,
-    observer: Observer,
-    journal: Journal,
-    results: Path,
-    failed: Collection[str] = (),
-) -> Timing:
-    """Time every object that the request's native cells gave, and say of each cell what it took.
+@dataclass(frozen=True)
+class _Entry:
+    """A cell, and the first of the rows that it has."""
 
-    ``failed``: names of cells, as in the journal, that failed since they were computed.
-    """
-    found = [(cell, run_cell(cell, [], bench)) for cell in request.cells if cell.target is NATIVE and not cell.copy]
-    cells = [
-        (cell, result)
-        for cell, result in found  # one that is still provisional was asked again in vain
-        if entry_name(result.key, cell.policy.name) not in failed and result.asked is None
-    ]
-    programs, reasons = _programs(cells, request, bench)
+    cell: Cell
+    row: Row
+
+
+def time_cells(request: Request, session: Session) -> Timing:
+    """Time every object that the request's native cells gave, and say of each cell what it took."""
+    bench, engine, observer, journal = session.bench, session.engine, session.observer, session.recorder.journal
+    wanted, results = request.timing, session.recorder.results
+    cells = _native_cells(request, session.recorder.rows)
+    programs, reasons = _programs(cells, request, bench, results)
     trials = _try_all(programs.values(), bench, engine, observer)
     timed = Timed(list(journal.blocks))
     for (name, digest), trial in trials.items():
@@ -123,33 +98,46 @@ def time_cells(
     ]
     rows = [
         row
-        for cell, result in cells
-        if result.outcome is Outcome.OK
-        for row in _rows(cell, result, request, programs, reasons, timed, known, bench)
+        for one in cells
+        if one.row.outcome is Outcome.OK
+        for row in _rows(one, request, programs, reasons, timed, known)
     ]
     return Timing(rows, campaigns, timed.blocks, len(known), len(timed.problems))
 
 
+def _native_cells(request: Request, rows: Iterable[Row]) -> list[_Entry]:
+    """The cells that run natively, but for copies, in the request's order."""
+    first: dict[tuple[str, str, int], Row] = {}
+    for row in rows:
+        if row.target is NATIVE and not row.copy_:
+            first.setdefault((row.benchmark, row.policy, row.seed), row)
+    return [
+        _Entry(cell, first[cell.program.benchmark.name, cell.policy.name, cell.seed])
+        for cell in request.cells
+        if cell.target is NATIVE and not cell.copy
+    ]
+
+
 def _programs(
-    cells: Sequence[tuple[Cell, CellResult]], request: Request, bench: Bench
+    cells: Sequence[_Entry], request: Request, bench: Bench, results: Path
 ) -> tuple[dict[str, TimedProgram], dict[str, str]]:
     """The programs that can be timed, and why the others cannot."""
-    by_program: dict[str, list[tuple[Cell, CellResult]]] = defaultdict(list)
-    for cell, result in cells:
-        by_program[cell.program.benchmark.name].append((cell, result))
+    by_program: dict[str, list[_Entry]] = defaultdict(list)
+    for one in cells:
+        by_program[one.cell.program.benchmark.name].append(one)
     programs: dict[str, TimedProgram] = {}
     reasons: dict[str, str] = {}
     for name, mine in by_program.items():
-        good = [(cell, result) for cell, result in mine if result.outcome is Outcome.OK]
-        ready = prepare(mine[0][0].program, bench.store, "time")
+        good = [one for one in mine if one.row.outcome is Outcome.OK]
+        program = mine[0].cell.program
+        ready = prepare(program, bench.store, "time")
         reference = _reference(good, request)
         if not ready:
             reasons[name] = "the program has no workload of the kind 'time'"
         elif reference is None:
             reasons[name] = "no reference of the track can be timed beside it"
         else:
-            objects = {str(result.object_digest): _object(cell, result, bench) for cell, result in good}
-            program = mine[0][0].program
+            objects = {str(one.row.object_digest): _object(one, bench, results) for one in good}
             try:
                 expected = expected_results(program, ready, partial(_unoptimised, program, bench), bench)
             except CellError as error:
@@ -159,16 +147,16 @@ def _programs(
     return programs, reasons
 
 
-def _reference(good: Iterable[tuple[Cell, CellResult]], request: Request) -> str | None:
-    digests = {cell.policy.name: result.object_digest for cell, result in good}
+def _reference(good: Iterable[_Entry], request: Request) -> str | None:
+    digests = {one.row.policy: one.row.object_digest for one in good}
     return next((digests[name] for name in REFERENCES[request.track] if digests.get(name)), None)
 
 
-def _object(cell: Cell, result: CellResult, bench: Bench) -> Path:
-    frozen = freeze(cell.program, cell.target, cell.level, bench)
-    decisions = Decisions.parse((result.decisions or "").encode(), cell.name)
-    plan = kind_of(cell.policy.manifest.kind).plan(decisions, cell.target)
-    return compile_decisions(frozen, decisions, plan, bench).object
+def _object(one: _Entry, bench: Bench, results: Path) -> Path:
+    """The cell's object, compiled from its decisions unless the cache has it."""
+    frozen = freeze(one.cell.program, one.cell.target, one.cell.level, bench)
+    decisions = load_decisions(results, str(one.row.decisions_digest))
+    return compile_decisions(frozen, decisions, plan_of(decisions, one.cell.target), bench).object
 
 
 def _unoptimised(program: "Program", bench: Bench) -> tuple[Path, str]:
@@ -257,17 +245,15 @@ def _timed_before(programs: Iterable[TimedProgram], timed: Timed, suite: str, re
 
 
 def _rows(
-    cell: Cell,
-    result: CellResult,
+    one: _Entry,
     request: Request,
     programs: Mapping[str, TimedProgram],
     reasons: Mapping[str, str],
     timed: Timed,
     known: Mapping[str, _Known],
-    bench: Bench,
 ) -> list[Row]:
     """What a cell's runs took: a row for each timed metric asked for, with the reason where there is no value."""
-    name, digest = cell.program.benchmark.name, str(result.object_digest)
+    name, digest = one.row.benchmark, str(one.row.object_digest)
     values: dict[str, float] = {}
     campaign, why = None, reasons.get(name, "")
     program = programs.get(name)
@@ -289,9 +275,16 @@ def _rows(
             }
         else:
             why = NOT_REACHED
-    measured = {name: round(value, 6) for name, value in values.items()}
-    missing = {} if measured else dict.fromkeys(request.timed_metrics, why)
-    answer = CellResult(**{**vars(result), "values": measured, "missing": missing})
-    rows = answer.rows(cell, list(request.timed_metrics), bench.isolation)
-    workload = program.workload if program else None
-    return [row.model_copy(update={"campaign": campaign, "workload": workload}) for row in rows]
+    common = {"campaign": campaign, "workload": program.workload if program else None, "function": None}
+    return [
+        one.row.model_copy(
+            update={
+                **common,
+                "metric": metric,
+                "unit": find_metric(metric).unit_on(one.cell.target),
+                "value": round(values[metric], 6) if values else None,
+                "detail": "" if values else why,
+            }
+        )
+        for metric in request.timed_metrics
+    ]

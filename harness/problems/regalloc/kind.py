@@ -6,10 +6,10 @@ Its policies so far are the baselines: LLVM's own allocators.
 from harness.apply.decisions import Decided, Decisions
 from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Level, PolicyKind, Target, Track
+from harness.base.vocabulary import PolicyKind, Target
 from harness.freeze import FrozenModule
 from harness.policy.policy import Policy
-from harness.policy.tracks import FROZEN_AT
+from harness.problems.programs.kinds import PureKind
 from harness.sandbox.bench import Bench
 
 __all__ = ["ALLOCATORS", "RegallocKind"]
@@ -25,8 +25,8 @@ ALLOCATORS: dict[str, tuple[str, ...]] = {
 optimising pipeline, and with that pipeline left out, as -O0 has it."""
 
 
-class RegallocKind:
-    """See ``harness.policy.kinds.Kind``."""
+class RegallocKind(PureKind):
+    """See ``harness.problems.programs.kinds.ProgramKind``."""
 
     def check(self, policy: Policy, where: str) -> None:
         """``values.allocator`` must be one of LLVM's allocators."""
@@ -37,26 +37,10 @@ class RegallocKind:
                 f"values.allocator: a policy of kind 'regalloc' needs one of {known}, not {allocator!r}", where=where
             )
 
-    def notes(self, policy: Policy) -> list[str]:
-        """Nothing to remark."""
-        return []
-
-    def freeze_level(self, policy: Policy, track: Track) -> Level:
-        """The track's level."""
-        return FROZEN_AT[track]
-
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """The allocator: the same for every program."""
         body = {"allocator": policy.manifest.values["allocator"]}
         return Decided(Decisions(PolicyKind.REGALLOC, frozen.level, body))
-
-    def is_pure(self, policy: Policy) -> bool:
-        """Nothing of it is run."""
-        return True
-
-    def parts(self) -> list[str]:
-        """None."""
-        return []
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """clang's plan, with the allocator chosen.

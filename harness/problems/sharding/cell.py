@@ -2,7 +2,7 @@
 
 import gzip
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +22,23 @@ from harness.problems.sharding.solve import run_solver
 from harness.problems.sharding.solver import prepare_solver, solver_job
 from harness.problems.sharding.suite import Problem
 from harness.record import Row
+from harness.record.journal import entry_name
+from harness.record.recorder import Recorded
 from harness.record.rows import History
 from harness.sandbox.bench import Bench
 
-__all__ = ["SolverCell", "SolverResult", "assignment_of", "cached_solution", "run_solver_cell", "solver_cell_key"]
+__all__ = ["SolverCell", "SolverResult", "assignment_of", "with_key"]
 
 _JUDGING = 1
 """To be raised with every change of what an assignment costs or which one counts: no cell keeps an old value then."""
+_AREA = "solved"
 _GZIP = b"\x1f\x8b"
 _MOST_STRATEGIES = 1 << 31
 
 
 @dataclass(frozen=True)
 class SolverCell:
-    """What is solved, by whom, how."""
+    """What is solved, by whom, how: ``harness.problems.protocol.Task``."""
 
     problem: Problem
     policy: Policy
@@ -43,6 +46,9 @@ class SolverCell:
     """Of the instance's limit."""
     cores: tuple[int, ...]
     """That the solver runs on."""
+    metrics: tuple[str, ...] = ()
+    key: str = ""
+    """Digest of everything that the result depends on, once that is known."""
 
     @property
     def seconds(self) -> float:
@@ -50,9 +56,41 @@ class SolverCell:
         return self.problem.entry.seconds * self.time_scale
 
     @property
+    def weight(self) -> float:
+        """The same."""
+        return self.seconds
+
+    @property
     def name(self) -> str:
         """For people."""
         return f"{self.problem.id} {self.policy.name}"
+
+    @property
+    def entry(self) -> str:
+        """Its name in the journal."""
+        return entry_name(self.key, self.policy.name)
+
+    def known(self, bench: Bench) -> "SolverResult | None":
+        """The result in the cache, if it has all of the metrics."""
+        known = bench.store.get(bench.area(_AREA), self.key)
+        if known is None:
+            return None
+        lists = {"seconds": tuple(known["seconds"]), "costs": tuple(known["costs"])}
+        result = SolverResult(**{**known, **lists, "outcome": Outcome(known["outcome"])})
+        return result if result.outcome is not Outcome.OK or set(self.metrics) <= set(result.values) else None
+
+    def compute(self, bench: Bench) -> "SolverResult":
+        """Run the solver. Raises UnsoundError where the assignment costs less than the proven lower bound."""
+        return _solve(self, bench)
+
+    def keep(self, result: "SolverResult", bench: Bench) -> None:
+        """Put the result into the cache, unless it may be the machine's fault."""
+        if not result.transient:
+            bench.store.put(bench.area(_AREA), self.key, asdict(result))
+
+    def recorded(self, result: "SolverResult", isolation: Isolation) -> Recorded:
+        """Its rows, the assignment, and cost over time."""
+        return Recorded(result.rows(self, isolation), result.decisions, result.history(self))
 
 
 @dataclass(frozen=True)
@@ -73,7 +111,7 @@ class SolverResult:
     transient: bool = False
     """It may be the machine's fault: the next run tries again."""
 
-    def rows(self, cell: SolverCell, metrics: tuple[str, ...], isolation: Isolation) -> list[Row]:
+    def rows(self, cell: SolverCell, isolation: Isolation) -> list[Row]:
         """The rows that a run file gets: one a metric, or one that says why there are none."""
         manifest = cell.policy.manifest
         common: dict[str, Any] = {
@@ -97,7 +135,7 @@ class SolverResult:
             return [Row(**common)]
         return [
             Row(**common, metric=name, unit=find_metric(name).unit_on(Target.X86_64), value=self.values[name])
-            for name in metrics
+            for name in cell.metrics
         ]
 
     def history(self, cell: SolverCell) -> History | None:
@@ -108,10 +146,10 @@ class SolverResult:
         return History(**names, seconds=self.seconds, costs=self.costs)
 
 
-def solver_cell_key(cell: SolverCell, bench: Bench) -> str:
-    """Digest of everything that the cell's result depends on, as far as it can be said: a clock ends the solver."""
+def with_key(cell: SolverCell, bench: Bench) -> SolverCell:
+    """The cell with its key: of all that the result depends on, as far as it can be said, since a clock ends it."""
     is_python = cell.policy.manifest.files[SOLVER] == SOLVER_PY
-    return digest_of(
+    key = digest_of(
         {
             "solver cell": _JUDGING,
             "instance": cell.problem.digest,
@@ -123,28 +161,7 @@ def solver_cell_key(cell: SolverCell, bench: Bench) -> str:
             "runtime": bench.toolchain.runtime_fingerprint(Target.X86_64),
         }
     )
-
-
-def cached_solution(key: str, metrics: tuple[str, ...], bench: Bench) -> SolverResult | None:
-    """The result in the cache, if it has all of these metrics."""
-    known = bench.store.get(bench.area("solved"), key)
-    if known is None:
-        return None
-    lists = {"seconds": tuple(known["seconds"]), "costs": tuple(known["costs"])}
-    result = SolverResult(**{**known, **lists, "outcome": Outcome(known["outcome"])})
-    return result if result.outcome is not Outcome.OK or set(metrics) <= set(result.values) else None
-
-
-def run_solver_cell(cell: SolverCell, metrics: tuple[str, ...], bench: Bench) -> SolverResult:
-    """Run the solver. Never raises CellError: that is an outcome.
-
-    Raises HarnessError where the assignment costs less than the proven lower bound.
-    """
-    key = solver_cell_key(cell, bench)
-    result = _solve(cell, key, metrics, bench)
-    if not result.transient:
-        bench.store.put(bench.area("solved"), key, asdict(result))
-    return result
+    return replace(cell, key=key)
 
 
 def assignment_of(decisions: Decisions) -> list[int]:
@@ -157,7 +174,7 @@ def assignment_of(decisions: Decisions) -> list[int]:
     return found
 
 
-def _solve(cell: SolverCell, key: str, metrics: tuple[str, ...], bench: Bench) -> SolverResult:
+def _solve(cell: SolverCell, bench: Bench) -> SolverResult:
     entry, policy = cell.problem.entry, cell.policy
     found: dict[str, Any] = {}
     try:
@@ -175,11 +192,11 @@ def _solve(cell: SolverCell, key: str, metrics: tuple[str, ...], bench: Bench) -
         solution = judge(attempt, instance, entry.bound, cell.problem.id)
         decisions = _decisions(solution, instance)
         found |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
-        measured = {name: find_metric(name).measure(solution) for name in metrics}
+        measured = {name: find_metric(name).measure(solution) for name in cell.metrics}
         values = {name: one.value if isinstance(one, Breakdown) else one for name, one in measured.items()}
-        return SolverResult(key, Outcome.OK, values=values, **found)
+        return SolverResult(cell.key, Outcome.OK, values=values, **found)
     except CellError as error:
-        return SolverResult(key, error.outcome, error.message, transient=error.transient, **found)
+        return SolverResult(cell.key, error.outcome, error.message, transient=error.transient, **found)
 
 
 def _decisions(solution: Solution, instance: Instance) -> Decisions:

@@ -18,7 +18,7 @@ from harness.problems.sharding.instance import Instance, read_compact, write_com
 from harness.problems.sharding.parse import parse_instance
 from harness.problems.sharding.suite import Problem
 
-__all__ = ["data_folders", "instance_content", "keep_file", "load_instance", "require_file"]
+__all__ = ["MissingFileError", "data_folders", "instance_content", "keep_file", "load_instance", "require_file"]
 
 _COMPACT = 1
 """Version of the compact form."""
@@ -27,6 +27,15 @@ _TIMEOUT = 60.0
 _MOST_BYTES = 1 << 28
 _DEPTH = 2
 _FILES, _KEPT = "instance-files", "file"
+
+
+class MissingFileError(PrerequisiteError):
+    """An instance's file cannot be had."""
+
+    def __init__(self, reason: str, details: str = "", *, where: str | None = None, hint: str | None = None) -> None:
+        super().__init__(f"{reason}{details}", where=where, hint=hint)
+        self.reason = reason
+        """What is the same for every file; the details name it."""
 
 
 def data_folders() -> tuple[Path, ...]:
@@ -119,7 +128,7 @@ def _fetched(problem: Problem, store: Store) -> bytes:
     entry, upstream = problem.entry, problem.upstream
     hint = f"put {entry.file} into a folder of HARNESS_DATA"
     if upstream is None and not store.has(_FILES, str(entry.sha256)):
-        raise PrerequisiteError("its file is not here", where=problem.id, hint=hint)
+        raise MissingFileError("its file is not here", where=problem.id, hint=hint)
 
     def make(folder: Path) -> None:
         assert upstream is not None
@@ -129,11 +138,8 @@ def _fetched(problem: Problem, store: Store) -> bytes:
                 content = answer.read(_MOST_BYTES)
         except (urllib.error.URLError, OSError) as error:
             why = error.reason if isinstance(error, urllib.error.URLError) else error
-            raise PrerequisiteError(
-                f"its file is not here, and {address} cannot be fetched: {why}",
-                where=problem.id,
-                hint=hint,
-            ) from None
+            why_not = f", and {address} cannot be fetched: {why}"
+            raise MissingFileError("its file is not here", why_not, where=problem.id, hint=hint) from None
         if hashlib.sha256(content).hexdigest() != entry.sha256:
             raise UsageError(f"{address} is not the file that the suite pins", where=problem.id, hint=hint)
         _write(folder, content)

@@ -2,18 +2,14 @@
 
 from dataclasses import dataclass
 
-from harness.base.errors import CellError, HarnessError
+from harness.base.errors import CellError, UnsoundError
 from harness.base.vocabulary import Outcome
 from harness.problems.sharding.evaluate import evaluate, memory_profile, verify
 from harness.problems.sharding.instance import Instance, Integers
 from harness.problems.sharding.solve import Attempt
 from harness.sandbox import GIB, grace
 
-__all__ = ["EvaluatorError", "Improvement", "Solution", "history", "judge"]
-
-
-class EvaluatorError(HarnessError):
-    """The harness's own evaluator contradicts a proof: nothing that it says counts."""
+__all__ = ["Improvement", "Solution", "history", "judge"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,7 +38,7 @@ def judge(attempt: Attempt, instance: Instance, bound: int | None, where: str) -
     Raises CellError: ``policy-error`` for a solver that crashed, printed too much or nothing of the right form,
     ``policy-timeout`` for one that had printed nothing at its limit, or ran on for longer than its grace (the next run
     tries again), ``infeasible`` for an assignment that may not be.
-    Raises EvaluatorError for a cost below the bound: then the evaluator is wrong, and nothing that it says counts.
+    Raises UnsoundError for a cost below the bound: then the evaluator is wrong, and nothing that it says counts.
     """
     finished, answers = attempt.finished, attempt.answers
     if attempt.printed_too_much:
@@ -70,7 +66,7 @@ def judge(attempt: Attempt, instance: Instance, bound: int | None, where: str) -
 
 
 def history(attempt: Attempt, instance: Instance, bound: int | None, where: str) -> tuple[Improvement, ...]:
-    """Cost over time: each feasible answer that beat those before. Raises EvaluatorError as ``judge`` does."""
+    """Cost over time: each feasible answer that beat those before. Raises UnsoundError as ``judge`` does."""
     found: list[Improvement] = []
     for answer in attempt.answers.kept:
         if verify(instance, answer.assignment) is None:
@@ -83,7 +79,7 @@ def history(attempt: Attempt, instance: Instance, bound: int | None, where: str)
 
 def _require_possible(cost: int, bound: int | None, where: str) -> None:
     if bound is not None and cost < bound:
-        raise EvaluatorError(
+        raise UnsoundError(
             f"an assignment costs {cost:,}, less than the proven lower bound of {bound:,}: the evaluator is wrong",
             where=where,
             hint="report this, with the decisions; nothing of this run is recorded",

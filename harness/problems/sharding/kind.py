@@ -1,15 +1,9 @@
 """Kind ``sharding``: a solver of sharding instances. No step of a compile plan is its own, so no program is."""
 
-from typing import NoReturn
-
-from harness.apply.decisions import Decided, Decisions
-from harness.apply.plan import CompilePlan
-from harness.base.errors import CellError, UsageError
-from harness.base.vocabulary import Level, Outcome, PolicyClass, Target, Track
-from harness.freeze import FrozenModule
+from harness.base.errors import UsageError
+from harness.base.vocabulary import PolicyClass, Target
 from harness.policy.policy import Policy
 from harness.problems.sharding.names import SOLVER_CPP, SOLVER_PY
-from harness.sandbox.bench import Bench
 
 __all__ = ["SOLVER", "ShardingKind"]
 
@@ -41,27 +35,3 @@ class ShardingKind:
     def notes(self, policy: Policy) -> list[str]:
         """Nothing to remark."""
         return []
-
-    def freeze_level(self, policy: Policy, track: Track) -> Level:
-        """Raises UsageError: it starts from no module."""
-        _no_program(policy)
-
-    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
-        """Raises UsageError: it decides on no module."""
-        _no_program(policy)
-
-    def is_pure(self, policy: Policy) -> bool:
-        """Nothing of it is run."""
-        return True
-
-    def parts(self) -> list[str]:
-        """None."""
-        return []
-
-    def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
-        """Raises CellError, ``not-replayable``: nothing is compiled of an assignment."""
-        raise CellError(Outcome.NOT_REPLAYABLE, "an assignment of a sharding instance is not a compile plan")
-
-
-def _no_program(policy: Policy) -> NoReturn:
-    raise UsageError(f"{policy.name} solves sharding instances: it decides nothing about programs")

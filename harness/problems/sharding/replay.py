@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from harness.base.errors import UsageError
 from harness.base.progress import Observer
+from harness.base.text import comment
 from harness.base.vocabulary import Outcome
-from harness.checks.replay.script import comment
 from harness.problems.sharding.cell import assignment_of
 from harness.problems.sharding.evaluate import evaluate, memory_profile, verify
 from harness.problems.sharding.files import instance_content, load_instance

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import UsageError
-from harness.checks.replay.find import find_row
+from harness.record.find import find_row
 from tests.rows import block, campaign, row, run_file
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from harness.checks.replay import script
 
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Origin
-from harness.checks.replay import script
-from harness.checks.replay.find import program_of
-from harness.checks.replay.script import comment, repro_script
+from harness.problems.programs.recorded import program_of
+from harness.problems.programs.script import comment, repro_script
 from harness.problems.sharding.evaluate import evaluate
 from harness.problems.sharding.files import instance_content, load_instance
 from harness.problems.sharding.replay import judging_script

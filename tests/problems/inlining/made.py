@@ -7,10 +7,10 @@ from harness.apply.decisions import Decisions
 from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule, freeze
 from harness.policy import Policy, kind_of
-from harness.policy.again import decide_twice
 from harness.policy.forms.program import build_program, program_host
 from harness.policy.manifest import Manifest
 from harness.problems.inlining.ask import Asked
+from harness.problems.programs.deciding import decide_twice
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from tests.programs import own_program

@@ -9,13 +9,14 @@ from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, PolicyKind, Target, Track
 from harness.freeze import FrozenModule, freeze
-from harness.policy import Policy, kind_of, load_policy
-from harness.policy.again import decide_twice
+from harness.policy import Policy, load_policy
 from harness.policy.tracks import FROZEN_AT
 from harness.problems.inlining import INLINING
 from harness.problems.inlining.check import default_decisions
 from harness.problems.inlining.replay import replay_plan
 from harness.problems.inlining.sites import Site, sites_of
+from harness.problems.programs.deciding import decide_twice
+from harness.problems.programs.kinds import program_kind
 from harness.problems.programs.request import parse_targets, parse_track
 from harness.problems.programs.stages import fetch_sources, freeze_modules
 from harness.sandbox.bench import Bench
@@ -87,7 +88,7 @@ def inlines(policy: Policy | None) -> bool:
 
 def level_of(policy: Policy | None, track: Track) -> Level:
     """The level that the program is frozen at for it."""
-    return FROZEN_AT[track] if policy is None else kind_of(policy.manifest.kind).freeze_level(policy, track)
+    return FROZEN_AT[track] if policy is None else program_kind(policy.manifest.kind).freeze_level(policy, track)
 
 
 def prepare(
@@ -109,7 +110,7 @@ def side_of(policy: Policy | None, setting: Setting, bench: Bench) -> Side:
             plan = replay_plan(decisions, setting.target)
         else:
             decisions = decide_twice(policy, frozen, policy.manifest.seeds[0], bench)
-            plan = kind_of(policy.manifest.kind).plan(decisions, setting.target)
+            plan = program_kind(policy.manifest.kind).plan(decisions, setting.target)
         return Side(name, frozen, decisions, compile_decisions(frozen, decisions, plan, bench))
     except CellError as error:
         message = f"{name} on {setting.program.id}: {error.outcome.value}: {error.message}"

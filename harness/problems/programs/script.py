@@ -13,9 +13,8 @@ from pathlib import Path
 from harness.apply.plan import FROZEN, OBJECT, CompilePlan, Step
 from harness.base.errors import UsageError
 from harness.base.paths import ROOT
-from harness.base.text import printable_line
+from harness.base.text import comment
 from harness.base.vocabulary import Origin
-from harness.checks.replay.find import program_of
 from harness.freeze.commands import (
     MODULE_SUFFIX,
     build_environment,
@@ -24,7 +23,8 @@ from harness.freeze.commands import (
     internalize,
     link_units,
 )
-from harness.policy import kind_of
+from harness.problems.programs.kinds import plan_of
+from harness.problems.programs.recorded import program_of
 from harness.record import Row, RunFile
 from harness.record.decisions import load_decisions
 from harness.suite.load import Program
@@ -32,7 +32,7 @@ from harness.suite.model import Build
 from harness.suite.sources import overlay_folder, own_folder
 from harness.verify.link import link_command
 
-__all__ = ["comment", "repro_script"]
+__all__ = ["repro_script"]
 
 _TREE = "source"
 
@@ -47,7 +47,7 @@ def repro_script(run: RunFile, row: Row, results: Path, suite: str | None = None
         )
     program = program_of(run, row.benchmark, suite)
     decisions = load_decisions(results, row.decisions_digest)
-    plan = kind_of(decisions.kind).plan(decisions, row.target)
+    plan = plan_of(decisions, row.target)
     return "\n".join(
         [
             *_preamble(program, row, run),
@@ -84,11 +84,6 @@ def _preamble(program: Program, row: Row, run: RunFile) -> list[str]:
         "}",
         "",
     ]
-
-
-def comment(text: str) -> str:
-    """A comment of one line, whatever the text holds."""
-    return f"# {printable_line(text)}"
 
 
 def _expect(digest: str, file: str, what: str) -> str:

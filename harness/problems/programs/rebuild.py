@@ -14,10 +14,10 @@ from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Outcome
-from harness.checks.replay.find import program_of
 from harness.freeze import freeze, perturbed
 from harness.measure import Need, find_metric
-from harness.policy import kind_of
+from harness.problems.programs.kinds import plan_of
+from harness.problems.programs.recorded import program_of
 from harness.problems.programs.take import Made, take_metrics
 from harness.record import Row, RunFile
 from harness.record.decisions import load_decisions
@@ -121,7 +121,7 @@ def _rebuild(task: _Task, bench: Bench, anew: Bench, results: Path) -> Rebuilt:
     if frozen.digest != row.frozen_digest:
         return _failed(answer, "the frozen module differs: other C library headers than in the run")
     try:
-        plan = kind_of(decisions.kind).plan(decisions, row.target)
+        plan = plan_of(decisions, row.target)
         compiled = compile_decisions(frozen, decisions, plan, anew)
     except CellError as error:
         return replace(answer, outcome=error.outcome.value, detail=error.message)

@@ -1,14 +1,13 @@
-"""Finding a recorded run, a row of it, and the program that the row is about."""
+"""Finding a recorded run, and a row of it."""
 
 import re
 from pathlib import Path
 
 from harness.base.errors import UsageError
-from harness.freeze.freeze import program_digest
-from harness.record import Row, RunFile, read_run, run_files
-from harness.suite.load import Program, choose, load_suite, suite_names
+from harness.record.rows import Row
+from harness.record.runfile import RunFile, read_run, run_files
 
-__all__ = ["find_row", "find_run", "program_of"]
+__all__ = ["find_row", "find_run"]
 
 
 def find_run(name: str, results: Path) -> RunFile:
@@ -45,27 +44,3 @@ def find_row(reference: str, results: Path) -> tuple[RunFile, Row]:
         if not row.copy_ and (row.benchmark, row.target.value, row.policy) == tuple(parts[1:]):
             return run, row
     raise UsageError(f"no row of {parts[1]}, {parts[2]}, {parts[3]}", where=run.path.name)
-
-
-def program_of(run: RunFile, benchmark: str, suite_path: str | None = None) -> Program:
-    """The program as it is now; ``suite_path`` says where the suite is that does not come with the harness.
-
-    Raises UsageError when the suite is not to be found or the program not what the run measured.
-    """
-    name = run.header.suite
-    if suite_path is None and name not in suite_names():
-        raise UsageError(
-            f"suite {name!r} does not come with the harness", where=run.path.name, hint="give its path with --suite"
-        )
-    suite = load_suite(suite_path or name)
-    if suite.name != name:
-        raise UsageError(f"this is suite {suite.name!r}; the run is of {name!r}", where=str(suite.file))
-    program = choose(suite, [benchmark])[0]
-    if program_digest(program) != run.header.benchmarks[benchmark].program_digest:
-        raise UsageError(
-            f"{program.id} has changed since this run (suite version {run.header.suite_version} then, "
-            f"{suite.definition.version} now)",
-            where=run.path.name,
-            hint=f"check out the commit of the run: {run.header.commit or 'not recorded'}",
-        )
-    return program

@@ -1,0 +1,40 @@
+"""Asking a policy once more: one that runs code of its own must decide alike whenever it is asked."""
+
+from harness.apply.decisions import Decisions
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome
+from harness.freeze import FrozenModule
+from harness.policy.policy import Policy
+from harness.problems.programs.kinds import ProgramKind, program_kind
+from harness.sandbox.bench import Bench
+
+__all__ = ["decide_again", "decide_twice", "require_same"]
+
+
+def decide_twice(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
+    """The decisions of a policy that is asked twice in a row, unless it is pure: for what is shown and not recorded.
+
+    Raises CellError: what ``ProgramKind.decide`` raises, and ``not-replayable``.
+    """
+    kind = program_kind(policy.manifest.kind)
+    first = kind.decide(policy, frozen, seed, bench).decisions
+    if not kind.is_pure(policy):
+        decide_again(policy, frozen, seed, bench, first)
+    return first
+
+
+def decide_again(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench, first: Decisions) -> None:
+    """Ask once more. Raises CellError: as ``ProgramKind.decide``, and ``not-replayable`` for another answer."""
+    kind = program_kind(policy.manifest.kind)
+    require_same(kind, first, kind.decide(policy, frozen, seed, bench).decisions)
+
+
+def require_same(kind: ProgramKind, first: Decisions, second: Decisions) -> None:
+    """Raise CellError, ``not-replayable``, naming where the second differs."""
+    if first.digest == second.digest:
+        return
+    raise CellError(
+        Outcome.NOT_REPLAYABLE,
+        f"the policy decides otherwise when it is asked again ({kind.differing(first, second)}): it must depend on the "
+        "module alone, not on time, addresses or chance",
+    )

@@ -1,0 +1,195 @@
+"""What a run asks of whoever knows its benchmarks: requests that become tasks, and tasks that give results.
+
+A suite's benchmarks are programs (``harness.problems.programs``), or what another folder of ``harness/problems`` has in
+their place. ``harness run``, ``evaluate``, ``replay``, ``repro``, ``suites`` and ``fetch`` know them by this alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from harness.base.answers import Answer
+from harness.base.engine import Engine
+from harness.base.progress import Observer
+from harness.base.vocabulary import Isolation, Target, Track
+from harness.policy import Policy
+from harness.record import Row, RunFile
+from harness.record.recorder import Recorded, Recorder
+from harness.record.rows import Block, Campaign
+from harness.sandbox.bench import Bench
+
+__all__ = ["Asked", "Benchmarks", "Conclusion", "Replaying", "Request", "Session", "Task"]
+
+Result = TypeVar("Result")
+AnyTask = TypeVar("AnyTask")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A run in the words of whoever asks for it."""
+
+    suite: str
+    """Its name, or a path."""
+    benchmarks: Sequence[str] = ()
+    """All of the suite's where none is named."""
+    policies: Sequence[str | Policy] = ()
+    """Names or folders, or policies; all that fit where none is named."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What was given of the options that ``options.py`` of a problem's folder declares for ``run``."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """What all parts of a run share."""
+
+    bench: Bench
+    engine: Engine
+    observer: Observer
+    recorder: Recorder
+    found: dict[str, Any] = field(default_factory=dict)
+    """What a request finds out in one of its steps and needs in a later one."""
+
+
+class Task(Protocol[Result]):
+    """One cell, ready to be computed: frozen, picklable, with all that it needs."""
+
+    @property
+    def key(self) -> str:
+        """Digest of everything that the result depends on."""
+
+    @property
+    def entry(self) -> str:
+        """Its name in the run's journal."""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+
+    @property
+    def weight(self) -> float:
+        """What it costs beside the others; in a request whose tasks run alone, the seconds that it has."""
+
+    def known(self, bench: Bench) -> Result | None:
+        """The final result, from the cache or because nothing is to be computed; None where it must be."""
+
+    def compute(self, bench: Bench) -> Result:
+        """The result, as a value that travels: whoever gets it reads nothing on the worker's disk.
+
+        Never raises CellError: that is an outcome.
+        """
+
+    def keep(self, result: Result, bench: Bench) -> None:
+        """Put the result into the cache, unless it may be the machine's fault."""
+
+    def recorded(self, result: Result, isolation: Isolation) -> Recorded | None:
+        """What the run gets of it; None for a result that is not final yet: ``Request.conclude`` records it."""
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What a request adds to its run when all tasks are computed."""
+
+    header: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the run file's header."""
+    campaigns: Sequence[Campaign] = ()
+    blocks: Sequence[Block] = ()
+    verified: bool = False
+    """Whether objects were verified on inputs that nobody had seen."""
+    notes: tuple[str, ...] = ()
+    """For people."""
+    failed: bool = False
+    """Something is not as it should be that no row says."""
+
+
+class Request(Protocol[AnyTask]):
+    """A run that is asked for, checked. ``AnyTask``: the sort of ``Task`` that it becomes."""
+
+    @property
+    def suite_name(self) -> str:
+        """The suite's name."""
+
+    @property
+    def suite_version(self) -> str:
+        """The suite's version."""
+
+    @property
+    def min_coverage(self) -> float:
+        """The share of the benchmarks that a ranked policy was run on."""
+
+    @property
+    def track(self) -> Track:
+        """What is optimised for."""
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The machines."""
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """Those that decide, references that are timed beside them included."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether one task runs at a time, while nothing else of the harness measures on this machine."""
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Names of the metrics that are taken."""
+
+    @property
+    def identity(self) -> object:
+        """As JSON: what makes another run of it, whose journal this one cannot go on with."""
+
+    def outlook(self, bench: Bench, workers: int) -> list[str]:
+        """What the run would do, in lines for people."""
+
+    def tasks(self, session: Session) -> Sequence[AnyTask]:
+        """Every cell, when all that they need is there. Raises HarnessError when nothing sound could come of it."""
+
+    def ready(self, pending: Sequence[AnyTask], session: Session) -> Sequence[AnyTask]:
+        """Those that are neither recorded nor known, as they are computed."""
+
+    def took(self, tasks: int, seconds: float, bench: Bench) -> None:
+        """Told how many seconds of a worker the computed tasks took."""
+
+    def conclude(self, done: Sequence[tuple[AnyTask, Any]], session: Session) -> Conclusion:
+        """What is left to do when all tasks are computed. ``done``: those of this run, final or not."""
+
+    def filed(self, file: Path | None, session: Session) -> list[str]:
+        """Write what stands beside the run file; None: all was recorded before. Returns remarks for people."""
+
+
+@dataclass(frozen=True)
+class Replaying:
+    """A recorded run to be replayed, or one row of it to be told how."""
+
+    run: RunFile
+    benchmarks: Sequence[str] = ()
+    policies: Sequence[str] = ()
+    suite: str | None = None
+    """Path of the run's suite, if it does not come with the harness."""
+
+
+class Benchmarks(Protocol):
+    """How suites of one sort are read, run and replayed."""
+
+    called: str
+    """What its benchmarks are, for people: ``programs``."""
+    tracks: frozenset[Track]
+    """Of its runs."""
+
+    def names(self) -> list[str]:
+        """The suites that come with the harness."""
+
+    def owns(self, suite: str) -> bool:
+        """Whether a name or path is a suite of this sort."""
+
+    def request(self, asked: Asked) -> Request[Any]:
+        """Check every word. Raises UsageError for the first that means nothing."""
+
+    def replay(self, asked: Replaying, bench: Bench, engine: Engine, observer: Observer) -> Answer:
+        """Rebuild what was measured from the decisions alone, and compare."""
+
+    def script(self, asked: Replaying, row: Row, bench: Bench) -> str:
+        """A shell script that rebuilds what the row is about without the harness."""

@@ -1,0 +1,66 @@
+"""Which sorts of benchmarks there are, and which options are whose: found in the folders of ``harness/problems``."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from harness.base.discovery import PROBLEMS, in_every_folder
+from harness.base.errors import UsageError
+from harness.base.options import Option
+from harness.base.vocabulary import Track
+
+if TYPE_CHECKING:
+    from harness.problems.protocol import Benchmarks
+
+__all__ = ["all_benchmarks", "benchmarks_of", "benchmarks_of_track", "declared_options", "require_own"]
+
+
+@cache
+def all_benchmarks() -> "dict[str, Benchmarks]":
+    """Folder → the sort of benchmarks that it has, for those that have one; programs, which are the rule, last."""
+    found: dict[str, Benchmarks] = {}
+    for module in in_every_folder(PROBLEMS, "problem"):
+        if hasattr(module, "BENCHMARKS"):
+            found[module.__name__.split(".")[-2]] = module.BENCHMARKS
+    return dict(sorted(found.items(), key=lambda entry: entry[0] == _RULE))
+
+
+_RULE = "programs"
+
+
+def benchmarks_of(suite: str) -> "tuple[str, Benchmarks]":
+    """Folder and sort of the benchmarks of a suite, which is given by name or path."""
+    return next(((name, one) for name, one in all_benchmarks().items() if one.owns(suite)), _programs())
+
+
+def benchmarks_of_track(track: Track) -> "tuple[str, Benchmarks]":
+    """Folder and sort of the benchmarks of runs of this track."""
+    return next(((name, one) for name, one in all_benchmarks().items() if track in one.tracks), _programs())
+
+
+def _programs() -> "tuple[str, Benchmarks]":
+    return _RULE, all_benchmarks()[_RULE]
+
+
+def declared_options(verb: str) -> dict[str, dict[str, Option]]:
+    """Folder → its options for this verb, by name."""
+    found: dict[str, dict[str, Option]] = {}
+    for module in in_every_folder(PROBLEMS, "options"):
+        options: Mapping[str, tuple[Option, ...]] = module.OPTIONS
+        found[module.__name__.split(".")[-2]] = {option.name: option for option in options.get(verb, ())}
+    return found
+
+
+def require_own(verb: str, given: Mapping[str, Any], folder: str, subject: str) -> None:
+    """Raise UsageError for the first option that was given and means nothing here: none is ignored in silence.
+
+    ``folder``: of the benchmarks that are meant. Folders without benchmarks of their own are about programs.
+    """
+    with_benchmarks = all_benchmarks()
+    for name in given:
+        owners = {owner for owner, options in declared_options(verb).items() if name in options}
+        about = {owner if owner in with_benchmarks else _RULE for owner in owners}
+        if folder not in about:
+            option = next(options[name] for options in declared_options(verb).values() if name in options)
+            what = with_benchmarks[folder].called
+            raise UsageError(f"{option.spelt[0]} says nothing here: {subject} is a suite of {what}")

@@ -1,0 +1,68 @@
+"""Suites of sharding instances: ``harness.problems.protocol.Benchmarks``."""
+
+from dataclasses import asdict
+
+from harness.base.answers import Answer, Column, Table
+from harness.base.engine import Engine
+from harness.base.errors import UsageError
+from harness.base.progress import Observer
+from harness.base.vocabulary import Track
+from harness.problems.protocol import Asked, Replaying
+from harness.problems.sharding.request import SolveRequest, make_solve_request
+from harness.problems.sharding.suite import sharding_file, sharding_names
+from harness.record import Row
+from harness.sandbox.bench import Bench
+
+__all__ = ["Instances"]
+
+_COLUMNS = (
+    Column("instance", "benchmark"),
+    Column("solver", "policy"),
+    Column("outcome", "outcome"),
+    Column("recorded", "recorded", "{:,}".format, right=True),
+    Column("judged", "judged", "{:,}".format, right=True),
+    Column("detail", "detail"),
+)
+
+
+class Instances:
+    """See ``harness.problems.protocol.Benchmarks``."""
+
+    called = "sharding instances"
+    tracks = frozenset({Track.SHARDING})
+
+    def names(self) -> list[str]:
+        """The suites that come with the harness."""
+        return sharding_names()
+
+    def owns(self, suite: str) -> bool:
+        """Whether a suite of instances is called so, or is at this path."""
+        return sharding_file(suite) is not None
+
+    def request(self, asked: Asked) -> SolveRequest:
+        """Raises UsageError for the first word that means nothing."""
+        given = asked.options
+        track = given.get("track", Track.SHARDING.value)
+        if track != Track.SHARDING.value:
+            raise UsageError(
+                f"{asked.suite} is a suite of {self.called}: its track is {Track.SHARDING.value!r}, not {track!r}"
+            )
+        scale, cores = given.get("time_scale", 1.0), given.get("cores")
+        return make_solve_request(asked.suite, asked.benchmarks, asked.policies, scale, cores)
+
+    def replay(self, asked: Replaying, bench: Bench, _engine: Engine, observer: Observer) -> Answer:
+        """The recorded assignments, judged again."""
+        from harness.problems.sharding.replay import judge_again
+
+        answers = judge_again(asked.run, bench, observer, asked.benchmarks, asked.policies, asked.suite)
+        different = [answer for answer in answers if answer.outcome != "ok"]
+        equal = f"{len(answers) - len(different)} of {len(answers)}"
+        table = Table([asdict(one) for one in answers], _COLUMNS, differing=[asdict(one) for one in different])
+        note = f"{equal} assignments have the cost and the peak that were recorded"
+        return Answer(table, (note,), failed=bool(different))
+
+    def script(self, asked: Replaying, row: Row, bench: Bench) -> str:
+        """Plain Python that judges the row's assignment."""
+        from harness.problems.sharding.replay import judging_script
+
+        return judging_script(asked.run, row, bench, asked.suite)

@@ -1,0 +1,56 @@
+"""What a run has recorded so far: synced to its journal cell by cell, and put into the run file when it ends."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.record.decisions import store_decisions
+from harness.record.journal import Journal, entry_name
+from harness.record.rows import History, Row
+
+__all__ = ["Recorded", "Recorder"]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What one task adds to a run."""
+
+    rows: Sequence[Row]
+    decisions: str | None = None
+    """The decisions file, as text."""
+    history: History | None = None
+
+
+@dataclass
+class Recorder:
+    """The rows of a run."""
+
+    journal: Journal
+    results: Path
+    """Folder of run files; decisions stand in it."""
+    rows: list[Row] = field(default_factory=list)
+    histories: list[History] = field(default_factory=list)
+
+    def recall(self, entry: str) -> bool:
+        """Take what the journal has of a task, if it has something."""
+        rows = self.journal.cells.get(entry)
+        if not rows:
+            return False
+        self.rows += rows
+        self.histories += [self.journal.histories[entry]] if entry in self.journal.histories else []
+        return True
+
+    def add(self, entry: str, recorded: Recorded) -> None:
+        """Keep what a task gave; it is on disk when this returns."""
+        if recorded.decisions is not None:
+            store_decisions(self.results, recorded.decisions.encode())
+        self.journal.add(entry, list(recorded.rows), recorded.history)
+        self.rows += recorded.rows
+        self.histories += [] if recorded.history is None else [recorded.history]
+
+    def replace(self, rows: Mapping[str, Row]) -> None:
+        """Put one row in the place of all that a task had, by the name of its entry."""
+        self.rows = [row for row in self.rows if entry_name(row.cell, row.policy, row.copy_) not in rows]
+        self.rows += rows.values()
+        for name, row in rows.items():
+            self.journal.add(name, [row])
