@@ -20,10 +20,11 @@ from harness.cli.output import note, observer
 from harness.policy import Policy
 from harness.policy.load import load_policy
 from harness.problems.sharding.request import make_solve_request
-from harness.problems.sharding.run import execute_solving
 from harness.problems.sharding.standings import SolverTable, solver_standings
 from harness.rank.question import questions
 from harness.record import open_index
+from harness.run.engines import local_engine
+from harness.run.run import execute_run
 from harness.sandbox.bench import open_bench
 
 SOLVER = "layout-messages"
@@ -40,7 +41,7 @@ def main() -> None:
         results = options.results or Path(scratch) / "results"
         progress = observer()
         try:
-            execute_solving(request, open_bench(), results, progress, sys.argv[1:])
+            execute_run(request, open_bench(), local_engine(1), results, progress, sys.argv[1:])
         except KeyboardInterrupt:
             note("interrupted: with --results the same command goes on from here")
             sys.exit(130)

@@ -22,7 +22,7 @@ ONE_WORKER = {
     "tests/run/test_determinism.py",
     "tests/run/test_outcomes.py",
     "tests/run/test_seeds.py",
-    "tests/checks/replay/test_replay.py",
+    "tests/problems/programs/replay/test_replay.py",
 }
 """Modules whose tests share something that takes long to make: one worker runs all of each."""
 

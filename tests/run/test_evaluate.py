@@ -15,8 +15,8 @@ from harness.base.digest import digest_file
 from harness.base.errors import PrerequisiteError, UsageError
 from harness.base.paths import cache_root
 from harness.policy import load_policy
-from harness.problems.programs.timing import TimingRequest
 from harness.record import read_run, run_files
+from harness.timing.request import TimingRequest
 from harness.toolchain import Toolchain
 from tests.drive import ROOT, SIZE_METRICS, TINY, User, write_policy
 from tests.problems.programs.test_timing import suite

@@ -9,8 +9,8 @@ import pytest
 from harness.base.digest import digest_of
 from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Outcome
-from harness.checks.replay import replay_run
 from harness.problems.passes import kind
+from harness.problems.programs.rebuild import replay_run
 from harness.record import Row
 from harness.record.decisions import load_decisions, store_decisions
 from harness.run.engines import InProcess

@@ -12,8 +12,8 @@ from harness.apply.reference import reference_object
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Level, Origin, Target
 from harness.basic_blocks.throughput import Model, block_costs
-from harness.checks.replay import script
 from harness.freeze import freeze
+from harness.problems.programs import script
 from harness.sandbox.bench import Bench
 from harness.suite.sources import source_tree, tree_digest
 from harness.suite.workloads import prepare

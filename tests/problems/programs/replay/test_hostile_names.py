@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from harness.checks.replay import script
 
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Origin
+from harness.problems.programs import script
 from harness.problems.programs.recorded import program_of
 from harness.problems.programs.script import comment, repro_script
 from harness.problems.sharding.evaluate import evaluate
