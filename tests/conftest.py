@@ -18,7 +18,7 @@ settings.register_profile("tests", deadline=None, derandomize=True, database=Non
 settings.load_profile("tests")
 
 ONE_WORKER = {
-    "tests/checks/admission/test_check.py",
+    "tests/problems/programs/admission/test_check.py",
     "tests/run/test_determinism.py",
     "tests/run/test_outcomes.py",
     "tests/run/test_seeds.py",

@@ -24,18 +24,26 @@ class Table:
     records: Sequence[dict[str, Any]]
     columns: Sequence[Column]
     title: str = ""
-    differing: Sequence[dict[str, Any]] | None = None
-    """The records that a table for people has, where it does not have all."""
+    shown: Sequence[dict[str, Any]] | None = None
+    """The records that people see, where they do not see all."""
+    below: tuple[str, ...] = ()
+    """Lines for people that belong to the table."""
+    remarks: tuple[str, ...] = ()
+    """More of them, which are no part of what is printed: they go to standard error."""
+    for_people: bool = False
+    """CSV and JSON leave it out."""
 
 
 @dataclass(frozen=True)
 class Answer:
     """What a verb found."""
 
-    table: Table | None = None
+    tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
-    """For people, behind the table."""
-    document: dict[str, Any] | None = None
-    """What JSON shows instead of the table's records."""
+    """For people, behind the tables."""
+    document: Any = None
+    """What JSON shows in place of the tables' records."""
+    text: str = ""
+    """What is printed as it is, in whatever format."""
     failed: bool = False
     """Exit code 1: something is not as it should be."""

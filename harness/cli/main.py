@@ -54,21 +54,20 @@ def doctor(as_json: Json = False) -> None:
 
 
 @app.command(context_settings={"allow_interspersed_args": True})
+@with_declared("suites check", "suites table", "suites profile", "suites coverage", "suites write", "suites")
 def suites(
     names: Annotated[
         list[str] | None,
         typer.Argument(help="NAME; or check, coverage, table, profile, write NAME, each with BENCHMARK…"),
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="check: pin the results that were found equal.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="table: print Markdown.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", help="write: file for a sharding instance.")] = None,
-    jobs: Jobs = None,
     trust: Trust = False,
     as_json: Json = False,
     as_csv: Csv = False,
+    *,
+    declared: dict[str, Any],
 ) -> None:
-    """Show the suites, or the programs of one. `suites check NAME` repeats its admission, `suites table NAME` measures
-    what its programs are, `suites profile NAME BENCHMARK` where they spend their instructions,
+    """Show the suites, or the benchmarks of one. `suites check NAME` repeats its admission, `suites table NAME`
+    measures what its programs are, `suites profile NAME BENCHMARK` where they spend their instructions,
     `suites coverage NAME BENCHMARK` which functions and blocks their workloads never execute.
 
     A program is admitted when its outputs are equal at O0 to O3, Os and Oz on both targets (workloads for
@@ -76,36 +75,23 @@ def suites(
     what the suite says, with the reason), throw an exception where it can, and run clean under
     AddressSanitizer and UndefinedBehaviorSanitizer.
     """
-    import harness.cli.suites as verb
+    from harness.cli.suites import suites
 
-    words = names or []
-    if words[:1] == ["profile"]:
-        raise typer.Exit(verb.profile(words[1:], jobs, _format(as_json, as_csv)))
-    if words[:1] == ["table"]:
-        raise typer.Exit(verb.table(words[1:], markdown, jobs, _format(as_json, as_csv)))
-    if words[:1] == ["coverage"]:
-        from harness.cli.coverage import coverage
-
-        raise typer.Exit(coverage(words[1:], jobs, trust, _format(as_json, as_csv)))
-    if words[:1] == ["write"]:
-        from harness.cli.instances import write_instance
-
-        raise typer.Exit(write_instance(words[1:], output))
-    if words[:1] == ["check"]:
-        raise typer.Exit(verb.check(words[1:], write, jobs, trust, _format(as_json, as_csv)))
-    raise typer.Exit(verb.show(words, _format(as_json, as_csv)))
+    raise typer.Exit(suites(names or [], declared, trust, _format(as_json, as_csv)))
 
 
 @app.command()
+@with_declared("fetch")
 def fetch(
     suite: Annotated[str, typer.Argument(help="Suite whose sources are wanted.")],
     folder: Annotated[Path | None, typer.Option("--from", help="Take tarballs from this folder.")] = None,
-    jobs: Jobs = None,
+    *,
+    declared: dict[str, Any],
 ) -> None:
     """Download, verify and unpack the sources of a suite."""
-    from harness.cli.fetch import fetch
+    from harness.cli.suites import fetch
 
-    raise typer.Exit(fetch(suite, folder, jobs))
+    raise typer.Exit(fetch(suite, folder, declared))
 
 
 @app.command()

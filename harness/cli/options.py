@@ -13,12 +13,17 @@ from harness.problems.registry import declared_options
 __all__ = ["was_given", "with_declared", "words"]
 
 
-def with_declared(verb: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The decorated command has the options that problems declare for the verb.
+def with_declared(*verbs: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The decorated command has the options that problems declare for the verbs.
 
     It gets those that the user gave as ``declared``, a dict.
     """
-    known = {name: option for options in declared_options(verb).values() for name, option in options.items()}
+    known = {
+        name: option
+        for verb in verbs
+        for options in declared_options(verb).values()
+        for name, option in options.items()
+    }
 
     def wrap(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)

@@ -38,18 +38,34 @@ def emit(records: Sequence[dict[str, Any]], columns: Sequence[Column], format_: 
 
 def tell(answer: Answer, format_: Format) -> int:
     """Print the answer; its exit code."""
-    table = answer.table
-    if format_ is Format.JSON and answer.document is not None:
+    if answer.text:
+        say(answer.text)
+    elif format_ is Format.JSON and answer.document is not None:
         print(json.dumps(answer.document, indent=2))
-    elif table is not None and format_ is not Format.TABLE:
-        emit(table.records, table.columns, format_)
-    elif table is not None:
-        shown = table.records if table.differing is None else table.differing
-        if shown:
-            emit(shown, table.columns, format_, table.title)
+    elif format_ is not Format.TABLE:
+        tables = [table for table in answer.tables if not table.for_people]
+        if tables:
+            emit([record for table in tables for record in table.records], tables[0].columns, format_)
+    else:
+        _tell_people(answer)
     for line in answer.notes:
         note(line)
     return 1 if answer.failed else 0
+
+
+def _tell_people(answer: Answer) -> None:
+    told = False
+    for table in answer.tables:
+        shown = table.records if table.shown is None else table.shown
+        if shown:
+            if told:
+                say()
+            emit(shown, table.columns, Format.TABLE, table.title)
+            told = True
+        for line in table.below:
+            say(line)
+        for line in table.remarks:
+            note(line)
 
 
 def _table(records: Sequence[dict[str, Any]], columns: Sequence[Column], title: str) -> None:

@@ -4,7 +4,7 @@ A suite's benchmarks are programs (``harness.problems.programs``), or what anoth
 their place. ``harness run``, ``evaluate``, ``replay``, ``repro``, ``suites`` and ``fetch`` know them by this alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -19,7 +19,7 @@ from harness.record.recorder import Recorded, Recorder
 from harness.record.rows import Block, Campaign
 from harness.sandbox.bench import Bench
 
-__all__ = ["Asked", "Benchmarks", "Conclusion", "Replaying", "Request", "Session", "Task"]
+__all__ = ["Asked", "Benchmarks", "Conclusion", "Replaying", "Request", "Session", "SuiteAsked", "Task"]
 
 Result = TypeVar("Result")
 AnyTask = TypeVar("AnyTask")
@@ -171,6 +171,20 @@ class Replaying:
     """Path of the run's suite, if it does not come with the harness."""
 
 
+@dataclass(frozen=True)
+class SuiteAsked:
+    """What is asked of a suite by ``harness suites WORD NAME [BENCHMARK]…``."""
+
+    suite: str
+    """Its name, or a path."""
+    benchmarks: Sequence[str]
+    options: Mapping[str, Any]
+    """Those that were given of what ``options.py`` declares for ``suites WORD``."""
+    bench: Bench
+    engine: Engine
+    observer: Observer
+
+
 class Benchmarks(Protocol):
     """How suites of one sort are read, run and replayed."""
 
@@ -184,6 +198,19 @@ class Benchmarks(Protocol):
 
     def owns(self, suite: str) -> bool:
         """Whether a name or path is a suite of this sort."""
+
+    def facts(self, suite: str) -> dict[str, Any]:
+        """Of the suite: its ``name``, ``version``, ``description``, and how many ``benchmarks`` it has."""
+
+    def show(self, suite: str, bench: Bench | None, observer: Observer) -> Answer:
+        """Its benchmarks; without a workbench, what can be said of them without one."""
+
+    def fetch(self, asked: SuiteAsked, folder: Path | None) -> Answer:
+        """Get everything that it needs from elsewhere, or from the folder."""
+
+    @property
+    def suite_words(self) -> Mapping[str, Callable[[SuiteAsked], Answer]]:
+        """What else can be asked of a suite: the word of ``harness suites WORD`` → who answers."""
 
     def request(self, asked: Asked) -> Request[Any]:
         """Check every word. Raises UsageError for the first that means nothing."""

@@ -56,11 +56,10 @@ def require_own(verb: str, given: Mapping[str, Any], folder: str, subject: str) 
 
     ``folder``: of the benchmarks that are meant. Folders without benchmarks of their own are about programs.
     """
-    with_benchmarks = all_benchmarks()
+    sorts = all_benchmarks()
+    known = declared_options(verb)
     for name in given:
-        owners = {owner for owner, options in declared_options(verb).items() if name in options}
-        about = {owner if owner in with_benchmarks else _RULE for owner in owners}
-        if folder not in about:
-            option = next(options[name] for options in declared_options(verb).values() if name in options)
-            what = with_benchmarks[folder].called
-            raise UsageError(f"{option.spelt[0]} says nothing here: {subject} is a suite of {what}")
+        own = [owner for owner, options in known.items() if name in options]
+        if folder not in {owner if owner in sorts else _RULE for owner in own}:
+            spelt = known[own[0]][name].spelt[0] if own else f"--{name.replace('_', '-')}"
+            raise UsageError(f"{spelt} says nothing here: {subject} is a suite of {sorts[folder].called}")

@@ -17,13 +17,13 @@ from harness.base.confined import confined
 from harness.base.errors import CellError, UsageError
 from harness.base.process import Limits
 from harness.base.store import Store
-from harness.checks.admission import definition_findings
 from harness.policy import load_policy
 from harness.policy.forms.cpp.hyperparameters import parse_hyperparameters, require_no_options
 from harness.policy.forms.python import check_python
 from harness.policy.forms.tree import parse_tree
 from harness.policy.forms.tree.convert import from_xgboost
 from harness.policy.forms.tree.model import MAX_NODES
+from harness.problems.programs.admission import definition_findings
 from harness.problems.sharding.apart import make_apart, parse_apart
 from harness.problems.sharding.generate import generate as generate_instance
 from harness.suite.generators import generate

@@ -9,8 +9,8 @@ from harness.apply.reference import reference_object
 from harness.base.errors import UsageError
 from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Level, Origin, Split, Target
-from harness.checks.admission.describe import describe_program
 from harness.freeze import freeze
+from harness.problems.programs.admission.describe import describe_program
 from harness.problems.programs.stages import freeze_modules
 from harness.run.engines import InProcess
 from harness.sandbox.bench import Bench

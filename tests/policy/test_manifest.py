@@ -251,7 +251,7 @@ def test_a_solver_is_loaded_and_decides_nothing_about_programs(tmp_path: Path) -
     (folder / "solver.py").write_text("print([])\n")
     policy = load_policy(str(folder))
     assert policy.manifest.kind is PolicyKind.SHARDING
-    with pytest.raises(UsageError, match="mine solves sharding instances, and cbench is a suite of programs"):
+    with pytest.raises(UsageError, match="mine cannot be run on cbench, a suite of programs"):
         make_request("cbench", policies=[str(folder)])
     with pytest.raises(UsageError, match="track 'sharding' is one of instances, not of programs"):
         make_request("cbench", track="sharding")

@@ -16,6 +16,7 @@ from harness.base.vocabulary import Level, Target
 from harness.sandbox.bench import Bench
 from harness.suite.generators import generate
 from harness.suite.load import Program, load_suite
+from harness.suite.sources import source_tree
 from harness.suite.workloads import prepare
 from harness.verify.link import linked
 from tests.suite.chess import legal_moves, play, position
@@ -192,6 +193,7 @@ SPOKEN = dict(zip("123456789oz", WORDS, strict=True))
 def test_sphinx_hears_what_is_said(tmp_path: Path, bench: Bench) -> None:
     """All recorded numbers, to the last digit."""
     (program,) = (p for p in load_suite("spec-like").programs if p.benchmark.name == "sphinx")
+    source_tree(program, bench)
     (ready,) = (w for w in prepare(program, bench.store) if w.workload.name == "digits-ngram")
     for name, file in ready.files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -70,12 +70,16 @@ class OptPasses:
 
     def __init__(self, listing: str) -> None:
         self.level: dict[str, str] = {}
+        self._exactly: dict[str, str] = {}
+        """As listed, parameters included: ``verify`` works on modules, ``verify<loops>`` on functions."""
         current: str | None = None
         for line in listing.splitlines():
             if not line.startswith(" "):
                 current = _LEVELS.get(line.rstrip(":").removesuffix(" with params"))
             elif current is not None:
-                self.level.setdefault(line.strip().split("<")[0].split()[0], current)
+                name = line.strip()
+                self._exactly.setdefault(name, current)
+                self.level.setdefault(name.split("<")[0].split()[0], current)
 
     def at_module_level(self, token: str) -> str | None:
         """``token``, one pass or nested pipeline, as a module pipeline; None if opt has no such pass."""
@@ -84,7 +88,7 @@ class OptPasses:
             return self._nested(head, token)
         if _DEFAULT_PIPELINE.match(token) or head == "require":
             return token
-        match self.level.get(head):
+        match self._exactly.get(token) or self.level.get(head):
             case "module":
                 return token
             case "loop":

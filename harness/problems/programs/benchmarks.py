@@ -1,16 +1,19 @@
 """Suites of programs: ``harness.problems.protocol.Benchmarks``."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from harness.base.answers import Answer, Column, Table
 from harness.base.engine import Engine
 from harness.base.progress import Observer
 from harness.base.vocabulary import Track
 from harness.problems.programs.request import Request
-from harness.problems.protocol import Asked, Replaying
+from harness.problems.protocol import Asked, Replaying, SuiteAsked
 from harness.record import Row
 from harness.sandbox.bench import Bench
-from harness.suite.load import suite_names
+from harness.suite.load import load_suite, suite_names
 
 __all__ = ["Programs"]
 
@@ -38,6 +41,36 @@ class Programs:
     def owns(self, suite: str) -> bool:
         """Whether a suite of programs is called so."""
         return suite in suite_names()
+
+    def facts(self, suite: str) -> dict[str, Any]:
+        """One line of `harness suites`."""
+        loaded = load_suite(suite)
+        definition = loaded.definition
+        fields = {"name": loaded.name, "version": definition.version, "programs": len(loaded.programs)}
+        return fields | {"description": definition.description}
+
+    def show(self, suite: str, bench: Bench | None, _observer: Observer) -> Answer:
+        """The suite's programs."""
+        from harness.problems.programs.suites import show
+
+        return show(suite, bench)
+
+    def fetch(self, asked: SuiteAsked, folder: Path | None) -> Answer:
+        """Every source of the suite that is not in the cache, or all of them from ``folder``."""
+        from harness.problems.programs.stages import fetch_sources
+
+        programs = load_suite(asked.suite).programs
+        fetch_sources(programs, asked.bench, asked.engine, asked.observer, folder)
+        sources = {program.benchmark.source for program in programs}
+        there = f"{len(sources)} source trees of {len(programs)} programs are here and verified"
+        return Answer(notes=(f"{asked.suite}: {there}",))
+
+    @property
+    def suite_words(self) -> Mapping[str, Callable[[SuiteAsked], Answer]]:
+        """What else can be asked."""
+        from harness.problems.programs import suites
+
+        return {"check": suites.check, "table": suites.table, "profile": suites.profile, "coverage": suites.coverage}
 
     def request(self, asked: Asked) -> Request:
         """Raises UsageError for the first word that means nothing."""
@@ -84,8 +117,8 @@ class Programs:
         if skipped := sorted({name for answer in answers for name in answer.skipped}):
             why = "the suite's version, C library, linker or emulator is another than in the run"
             notes.append(f"not compared, since {why}: {', '.join(skipped)}")
-        table = Table([asdict(one) for one in answers], _COLUMNS, differing=[asdict(one) for one in different])
-        return Answer(table, tuple(notes), failed=bool(different))
+        table = Table([asdict(one) for one in answers], _COLUMNS, shown=[asdict(one) for one in different])
+        return Answer((table,), tuple(notes), failed=bool(different))
 
     def script(self, asked: Replaying, row: Row, _bench: Bench) -> str:
         """Bare tool commands that give the row's object."""

@@ -244,7 +244,7 @@ class CellTask:
             return answered
         result = _compute(self.cell, self.key, self.frozen, self.metrics, bench, self.besides)
         if earlier and result.outcome is Outcome.OK:
-            return joined(earlier, result, self.cell)
+            return joined(earlier, result, self.name)
         return result
 
     def keep(self, result: CellResult, bench: Bench) -> None:
@@ -286,17 +286,14 @@ def _weight(cell: Cell, frozen: FrozenModule | None, counted: bool) -> float:
     return 6_000.0 + emulated + frozen.instructions
 
 
-def joined(earlier: CellResult, result: CellResult, cell: Cell) -> CellResult:
+def joined(earlier: CellResult, result: CellResult, where: str) -> CellResult:
     """``ok`` results of one cell, with other metrics each, as one. The first asking stays the first, and final final.
 
     A policy that decided otherwise this time ends as ``not-replayable``.
     """
     if earlier.decisions_digest != result.decisions_digest:
         try:
-            kind = program_kind(cell.policy.manifest.kind)
-            require_same(
-                kind, *(Decisions.parse((one.decisions or "").encode(), cell.name) for one in (earlier, result))
-            )
+            require_same(*(Decisions.parse((one.decisions or "").encode(), where) for one in (earlier, result)))
         except CellError as error:
             return result.withdrawn(error)
     values, missing = {**earlier.values, **result.values}, {**earlier.missing, **result.missing}

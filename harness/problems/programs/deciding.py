@@ -5,7 +5,7 @@ from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
 from harness.policy.policy import Policy
-from harness.problems.programs.kinds import ProgramKind, program_kind
+from harness.problems.programs.kinds import program_kind
 from harness.sandbox.bench import Bench
 
 __all__ = ["decide_again", "decide_twice", "require_same"]
@@ -25,16 +25,16 @@ def decide_twice(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) 
 
 def decide_again(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench, first: Decisions) -> None:
     """Ask once more. Raises CellError: as ``ProgramKind.decide``, and ``not-replayable`` for another answer."""
-    kind = program_kind(policy.manifest.kind)
-    require_same(kind, first, kind.decide(policy, frozen, seed, bench).decisions)
+    require_same(first, program_kind(policy.manifest.kind).decide(policy, frozen, seed, bench).decisions)
 
 
-def require_same(kind: ProgramKind, first: Decisions, second: Decisions) -> None:
+def require_same(first: Decisions, second: Decisions) -> None:
     """Raise CellError, ``not-replayable``, naming where the second differs."""
     if first.digest == second.digest:
         return
+    where = program_kind(first.kind).differing(first, second)
     raise CellError(
         Outcome.NOT_REPLAYABLE,
-        f"the policy decides otherwise when it is asked again ({kind.differing(first, second)}): it must depend on the "
-        "module alone, not on time, addresses or chance",
+        f"the policy decides otherwise when it is asked again ({where}): it must depend on the module alone, not on "
+        "time, addresses or chance",
     )

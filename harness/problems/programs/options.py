@@ -6,6 +6,7 @@ from harness.base.options import Option
 
 __all__ = ["OPTIONS"]
 
+_JOBS = Option("jobs", "Workers (default: one a core).", int, flags=("--jobs", "-j"), low=1)
 _RUN = (
     Option("target", "x86-64, aarch64, or both with a comma.", many=True),
     Option("track", "What is optimised for: size or speed.", default="size"),
@@ -14,7 +15,7 @@ _RUN = (
         "These metrics, or `all` (default: those of the track). mca.cycles@CPU: of a CPU.",
         many=True,
     ),
-    Option("jobs", "Workers (default: one a core).", int, flags=("--jobs", "-j"), low=1),
+    _JOBS,
     Option("budget", "Run time: seconds of timing for each program, at most.", float, 60.0, low=1, high=86400),
     Option(
         "precision",
@@ -30,5 +31,12 @@ _RUN = (
     Option("no_fresh", "Do not verify objects on inputs that nobody has seen; recorded.", bool, False),
 )
 
-OPTIONS = {"run": _RUN}
+OPTIONS = {
+    "run": _RUN,
+    "fetch": (_JOBS,),
+    "suites check": (Option("write", "check: pin the results that were found equal.", bool, False), _JOBS),
+    "suites table": (Option("markdown", "table: print Markdown.", bool, False), _JOBS),
+    "suites profile": (_JOBS,),
+    "suites coverage": (_JOBS,),
+}
 """Verb → its options."""

@@ -1,15 +1,18 @@
 """Suites of sharding instances: ``harness.problems.protocol.Benchmarks``."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from harness.base.answers import Answer, Column, Table
 from harness.base.engine import Engine
 from harness.base.errors import UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Track
-from harness.problems.protocol import Asked, Replaying
+from harness.problems.protocol import Asked, Replaying, SuiteAsked
 from harness.problems.sharding.request import SolveRequest, make_solve_request
-from harness.problems.sharding.suite import sharding_file, sharding_names
+from harness.problems.sharding.suite import load_sharding_suite, sharding_file, sharding_names
 from harness.record import Row
 from harness.sandbox.bench import Bench
 
@@ -39,6 +42,32 @@ class Instances:
         """Whether a suite of instances is called so, or is at this path."""
         return sharding_file(suite) is not None
 
+    def facts(self, suite: str) -> dict[str, Any]:
+        """One line of `harness suites`."""
+        loaded = load_sharding_suite(suite)
+        definition = loaded.definition
+        fields = {"name": loaded.name, "version": definition.version, "programs": len(loaded.problems)}
+        return fields | {"description": definition.description}
+
+    def show(self, suite: str, bench: Bench | None, observer: Observer) -> Answer:
+        """The suite's instances."""
+        from harness.problems.sharding.suites import show
+
+        return show(suite, bench, observer)
+
+    def fetch(self, asked: SuiteAsked, folder: Path | None) -> Answer:
+        """Every instance's file, or those in ``folder``."""
+        from harness.problems.sharding.suites import fetch
+
+        return fetch(asked, folder)
+
+    @property
+    def suite_words(self) -> Mapping[str, Callable[[SuiteAsked], Answer]]:
+        """What else can be asked."""
+        from harness.problems.sharding import suites
+
+        return {"check": suites.check, "write": suites.write}
+
     def request(self, asked: Asked) -> SolveRequest:
         """Raises UsageError for the first word that means nothing."""
         given = asked.options
@@ -57,9 +86,9 @@ class Instances:
         answers = judge_again(asked.run, bench, observer, asked.benchmarks, asked.policies, asked.suite)
         different = [answer for answer in answers if answer.outcome != "ok"]
         equal = f"{len(answers) - len(different)} of {len(answers)}"
-        table = Table([asdict(one) for one in answers], _COLUMNS, differing=[asdict(one) for one in different])
+        table = Table([asdict(one) for one in answers], _COLUMNS, shown=[asdict(one) for one in different])
         note = f"{equal} assignments have the cost and the peak that were recorded"
-        return Answer(table, (note,), failed=bool(different))
+        return Answer((table,), (note,), failed=bool(different))
 
     def script(self, asked: Replaying, row: Row, bench: Bench) -> str:
         """Plain Python that judges the row's assignment."""

@@ -26,15 +26,13 @@ def decide(features):
     number += 1
     return hashlib.sha256(b"%d %d" % (time.time() // {PERIOD}, number)).digest()[0] & 1
 """
-HEURISTIC = f"""
-#include <ctime>
-bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {{
-  static unsigned long number = 0;
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return ((now.tv_sec / {PERIOD} * 2654435761ul + ++number) * 40503ul >> 11) & 1;
-}}
+HEURISTIC = """
+#include <cstdint>
+bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
+  return (reinterpret_cast<std::uintptr_t>(&CB) * 0x9e3779b97f4a7c15ull >> 40) & 1;
+}
 """
+"""By the place in memory of what it is asked about: another one in each process."""
 
 
 def submission(folder: Path, name: str, content: str) -> Path:
@@ -84,10 +82,10 @@ def test_a_policy_that_decides_by_the_minute_is_found_out(store: Store, tmp_path
 
 
 @pytest.mark.slow
-def test_a_heuristic_that_decides_by_the_minute_is_found_out(store: Store, tmp_path: Path) -> None:
+def test_a_heuristic_that_decides_by_addresses_is_found_out(store: Store, tmp_path: Path) -> None:
     user = User(store.root, tmp_path / "results")
-    user.harness(*words(submission(tmp_path / "clock", "heuristic.cpp", HEURISTIC)), code=1, **AFTER)
-    assert outcomes(user) == {"clock": {Outcome.NOT_REPLAYABLE}}
+    user.harness(*words(submission(tmp_path / "places", "heuristic.cpp", HEURISTIC)), code=1, **AFTER)
+    assert outcomes(user) == {"places": {Outcome.NOT_REPLAYABLE}}
 
 
 def test_killed_between_the_two_askings(store: Store, tmp_path: Path) -> None:
@@ -108,7 +106,7 @@ def test_killed_between_the_two_askings(store: Store, tmp_path: Path) -> None:
     assert b"clock" not in b"".join(path.read_bytes() for path in user.results.glob(".*.journal"))
     user.harness(*command, code=1, **AFTER)
     assert entry.read_bytes() == kept, "it was not asked a first time again"
-    assert outcomes(user) == {"clock": {Outcome.NOT_REPLAYABLE}}
+    assert outcomes(user) == {"places": {Outcome.NOT_REPLAYABLE}}
 
 
 def test_more_metrics_are_another_asking(store: Store, tmp_path: Path) -> None:

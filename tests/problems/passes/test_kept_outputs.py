@@ -6,7 +6,7 @@ import pytest
 
 from harness.freeze import Fact
 from harness.problems.passes.check import ADAPTORS, refused_on, vet
-from harness.problems.passes.names import opt_passes
+from harness.problems.passes.names import LEGACY_ACTIONS, opt_passes
 from harness.problems.passes.vetted import VETTED
 from harness.toolchain import Toolchain
 from tests.problems.passes.compiled import Subject
@@ -43,7 +43,7 @@ def subject(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def check(subject: Subject, text: str, among: str, toolchain: Toolchain) -> None:
     """The program prints the same, or the table refuses the pass on it."""
-    pipeline = opt_passes(Path(toolchain.tool("opt"))).at_module_level(text)
+    pipeline = LEGACY_ACTIONS.get(text) or opt_passes(Path(toolchain.tool("opt"))).at_module_level(text)
     assert pipeline is not None
     if refused_on(vet(pipeline), subject.facts) is None:
         assert subject.under(AMONG[among].format(pipeline)) == subject.expected

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.vocabulary import Outcome
-from harness.problems.programs import fresh as flow
+from harness.problems.programs import seed as run_seed
 from harness.record import RunFile
 from harness.run.evaluate import evaluate
 from harness.sandbox.bench import Bench
@@ -240,7 +240,7 @@ def test_another_seed_where_the_first_is_unfit(
         return bool(ready.files["in"].read_bytes()[0] & 1)
 
     seed = next(s for s in (draw_seed() for _ in range(1000)) if is_odd(s, 1) and not is_odd(s, 2))
-    monkeypatch.setattr(flow, "draw_seed", lambda: seed)
+    monkeypatch.setattr(run_seed, "draw_seed", lambda: seed)
     user = User.at(tmp_path)
     monkeypatch.setenv("HARNESS_RESULTS", str(user.results))
     answer = in_process(user.cache, monkeypatch, capsys)(*words(suite))

@@ -10,7 +10,7 @@ from harness.apply.decisions import Decisions
 from harness.base.digest import canonical_json, digest_bytes
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Level, Outcome, PolicyKind, Target
-from harness.policy import kind_of
+from harness.problems.programs.kinds import plan_of
 from harness.record.decisions import store_decisions
 from tests.drive import TINY, User, forge
 
@@ -56,7 +56,7 @@ MALFORMED: list[tuple[PolicyKind, Level | None, Any]] = [
 @pytest.mark.parametrize(("kind", "level", "body"), MALFORMED, ids=lambda value: str(value)[:50])
 def test_malformed_decisions_have_no_plan(kind: PolicyKind, level: Level | None, body: Any) -> None:
     with pytest.raises(CellError) as refused:
-        kind_of(kind).plan(Decisions(kind, level, body), Target.X86_64)
+        plan_of(Decisions(kind, level, body), Target.X86_64)
     assert refused.value.outcome is Outcome.NOT_REPLAYABLE
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.checks.admission.seeds import SEEDS, SeedTrial, seed_faults, try_seeds
+from harness.problems.programs.admission.seeds import SEEDS, SeedTrial, seed_faults, try_seeds
 from harness.sandbox.bench import Bench
 from tests.drive import Sketch, User, write_suite
 from tests.programs import own_program

@@ -11,9 +11,9 @@ from harness.base.engine import Engine, stage
 from harness.base.errors import CellError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Outcome, Target, Track
-from harness.checks.admission.describe import describe_program
-from harness.checks.admission.length import native_seconds
 from harness.policy.load import load_policy
+from harness.problems.programs.admission.describe import describe_program
+from harness.problems.programs.admission.length import native_seconds
 from harness.problems.programs.cell import Cell, functions_of, run_cell
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program

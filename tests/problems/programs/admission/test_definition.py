@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.checks.admission import definition_findings
+from harness.problems.programs.admission import definition_findings
 from tests.drive import User
 
 GOOD = """name = "mine"

@@ -26,8 +26,8 @@ from harness.basic_blocks import Counts
 from harness.basic_blocks.address_map import EDGE_FLAGS, MappedBlock, read_address_map
 from harness.basic_blocks.analyse import MAPPED, mapped_step
 from harness.basic_blocks.profile import executions_at
-from harness.checks.admission.findings import Finding
 from harness.freeze import freeze
+from harness.problems.programs.admission.findings import Finding
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool, tool_job
 from harness.suite.load import Program

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.checks.admission import length
-from harness.checks.admission.length import length_fault, native_seconds
+from harness.problems.programs.admission import length
+from harness.problems.programs.admission.length import length_fault, native_seconds
 from harness.sandbox.bench import Bench
 from harness.suite.workloads import prepare
 from tests.drive import TINY, Answer, Sketch, User, result_of, write_suite
@@ -115,7 +115,7 @@ def test_each_fault_is_found(faulty: tuple[User, Path, Answer]) -> None:
     assert answer.code == 1
     found: dict[str, list[tuple[str, str]]] = {}
     for finding in json.loads(answer.out)["findings"]:
-        if finding["check"] == "coverage":  # tests/checks/admission/test_coverage.py
+        if finding["check"] == "coverage":  # tests/problems/programs/admission/test_coverage.py
             continue
         found.setdefault(finding["benchmark"], []).append((finding["check"], finding["message"]))
     assert set(found) == {"clock", "sign", "level", "native", "shift", "heap", "pinned"} | {
@@ -242,7 +242,7 @@ def test_each_fault_of_a_time_workload_is_found(timed: tuple[User, Path, Answer]
     assert answer.code == 1
     found: dict[str, list[tuple[str, str]]] = {}
     for finding in json.loads(answer.out)["findings"]:
-        if finding["check"] == "coverage":  # tests/checks/admission/test_coverage.py
+        if finding["check"] == "coverage":  # tests/problems/programs/admission/test_coverage.py
             continue
         found.setdefault(finding["benchmark"], []).append((finding["check"], finding["message"]))
     assert set(found) == {"pinned", "lengths", "broken"}

@@ -15,11 +15,11 @@ from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Target
-from harness.checks.admission.counts import count_faults
-from harness.checks.admission.coverage import ProgramCoverage, coverage_findings, measure_coverage
-from harness.checks.admission.findings import Finding
-from harness.checks.admission.length import length_fault, native_seconds
-from harness.checks.admission.seeds import seed_faults, try_seeds
+from harness.problems.programs.admission.counts import count_faults
+from harness.problems.programs.admission.coverage import ProgramCoverage, coverage_findings, measure_coverage
+from harness.problems.programs.admission.findings import Finding
+from harness.problems.programs.admission.length import length_fault, native_seconds
+from harness.problems.programs.admission.seeds import seed_faults, try_seeds
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, prepare

@@ -9,7 +9,7 @@ import pytest
 from harness.base.progress import SilentObserver
 from harness.basic_blocks import Counts
 from harness.basic_blocks.address_map import MappedBlock
-from harness.checks.admission.coverage import ProgramCoverage, measure_coverage, shortened, summarise
+from harness.problems.programs.admission.coverage import ProgramCoverage, measure_coverage, shortened, summarise
 from harness.run.engines import local_engine
 from harness.sandbox.bench import Bench
 from tests.drive import Answer, Sketch, User, write_suite

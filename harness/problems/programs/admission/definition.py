@@ -11,7 +11,7 @@ from harness.base.documents import parse_toml
 from harness.base.errors import UsageError
 from harness.base.reading import read_text
 from harness.base.vocabulary import Origin
-from harness.checks.admission.findings import Finding, place_of
+from harness.problems.programs.admission.findings import Finding, place_of
 from harness.suite.generators import check_parameters
 from harness.suite.load import DEFINITION_BYTES, LoadedSuite, fault_message, load_suite, suite_file
 from harness.suite.locate import Lines

@@ -1,7 +1,0 @@
-"""Admission: what a program must do before policies are compared on it (``harness suites check``)."""
-
-from harness.checks.admission.check import Admission, check_suite, findings_of
-from harness.checks.admission.definition import definition_findings
-from harness.checks.admission.findings import Finding, placed
-
-__all__ = ["Admission", "Finding", "check_suite", "definition_findings", "findings_of", "placed"]
