@@ -24,6 +24,8 @@ class Option:
     low: float | None = None
     high: float | None = None
     """Of a number."""
+    restricts: bool = False
+    """Of standings: it asks for those of its own sort of benchmarks alone."""
     about: str = "Suites of programs"
     """What it says something about, as a heading."""
 

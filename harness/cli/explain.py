@@ -10,11 +10,11 @@ from harness.base.errors import UsageError
 from harness.cli.output import Column, Format, emit, note, observer, say
 from harness.measure.layout import TEXT, Change, layout_of
 from harness.policy import Policy, load_policy
-from harness.policy.tracks import REFERENCES
 from harness.problems.inlining.explain.explain import Explanation, explain
 from harness.problems.inlining.explain.sides import LLVM, Setting, find_policy, inlines, make_setting, prepare, side_of
 from harness.problems.inlining.explain.sites import Met, Pair, symbol
 from harness.problems.inlining.sites import Site, Who
+from harness.problems.programs.tracks import REFERENCES
 from harness.run.engines import local_engine
 from harness.sandbox.bench import Bench, open_bench
 from harness.toolchain.names import as_written

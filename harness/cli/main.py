@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.base.errors import HarnessError
-from harness.cli.options import with_declared, words
+from harness.cli.options import conditions, with_declared, words
 from harness.cli.output import Format, note
 from harness.cli.streams import abandon_output, finish_output, output_error, prepare_streams
 
@@ -237,14 +237,11 @@ Unseen = Annotated[
     list[str] | None,
     typer.Option("--unseen", help="Only programs that these policies were not trained on; `everyone`: that none was."),
 ]
-Cores = Annotated[int | None, typer.Option("--cores", min=1, help="Only solvers that had so many cores.")]
-TimeScale = Annotated[
-    float | None, typer.Option("--time-scale", help="Only solvers that ran on this share of the instances' limits.")
-]
 Llvm = Annotated[str | None, typer.Option("--llvm", help="Fingerprint of the compiler (default: the last used).")]
 
 
 @app.command()
+@with_declared("leaderboard")
 def leaderboard(
     suite: Suite = None,
     target: Targets = None,
@@ -255,32 +252,27 @@ def leaderboard(
     origin: Origin = None,
     unseen: Unseen = None,
     llvm: Llvm = None,
-    time_scale: TimeScale = None,
-    cores: Cores = None,
-    published: Annotated[
-        bool, typer.Option(help="Sharding: show what others have published, as rows without a rank.")
-    ] = True,
-    instances: Annotated[
-        bool, typer.Option("--instances", help="Sharding: a line for each solver and instance instead.")
-    ] = False,
     sql: Annotated[bool, typer.Option("--sql", help="Print the queries instead of their answers.")] = False,
     results: Results = None,
     as_json: Json = False,
     as_csv: Csv = False,
+    *,
+    declared: dict[str, Any],
 ) -> None:
     """Print the standings."""
     from harness.cli.leaderboard import leaderboard
 
     raise typer.Exit(
         leaderboard(
-            results, sql, _format(as_json, as_csv), suite=suite, targets=tuple(words(target)), track=track,
+            results, sql, _format(as_json, as_csv), declared, suite=suite, targets=tuple(words(target)), track=track,
             metric=metric, reference=reference, split=split, origin=origin, unseen=tuple(words(unseen)), llvm=llvm,
-            time_scale=time_scale, cores=cores, published=published, instances=instances,
+            **conditions(declared),
         )
     )  # fmt: skip
 
 
 @app.command()
+@with_declared("compare")
 def compare(
     a: Annotated[str, typer.Argument(help="A policy.")],
     b: Annotated[str, typer.Argument(help="Another.")],
@@ -292,11 +284,11 @@ def compare(
     origin: Origin = None,
     unseen: Unseen = None,
     llvm: Llvm = None,
-    time_scale: TimeScale = None,
-    cores: Cores = None,
     results: Results = None,
     as_json: Json = False,
     as_csv: Csv = False,
+    *,
+    declared: dict[str, Any],
 ) -> None:
     """Compare two policies program by program, the largest differences first."""
     from harness.cli.compare import compare
@@ -304,8 +296,7 @@ def compare(
     raise typer.Exit(
         compare(
             a, b, results, _format(as_json, as_csv), suite=suite, targets=tuple(words(target)), track=track,
-            metric=metric, split=split, origin=origin, unseen=tuple(words(unseen)), llvm=llvm, time_scale=time_scale,
-            cores=cores,
+            metric=metric, split=split, origin=origin, unseen=tuple(words(unseen)), llvm=llvm, **conditions(declared),
         )
     )  # fmt: skip
 

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from harness.base.options import Option
+from harness.policy.tracks import all_tracks
 from harness.problems.registry import declared_options
 
-__all__ = ["was_given", "with_declared", "words"]
+__all__ = ["conditions", "was_given", "with_declared", "words"]
 
 
 def with_declared(*verbs: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -71,3 +72,9 @@ def was_given(context: typer.Context, name: str) -> bool:
 def words(values: list[str] | None) -> list[str]:
     """Repeated options, each of which may be a comma-separated list."""
     return [word.strip() for value in values or [] for word in value.split(",") if word.strip()]
+
+
+def conditions(declared: dict[str, Any]) -> dict[str, Any]:
+    """Those of the options that restrict standings to conditions under which policies ran."""
+    known = {name for facts in all_tracks().values() for name in facts.conditions}
+    return {name: value for name, value in declared.items() if name in known}

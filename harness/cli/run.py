@@ -15,6 +15,7 @@ from harness.base.text import duration
 from harness.base.vocabulary import Outcome
 from harness.cli.failures import failure_lines
 from harness.cli.leaderboard import print_standings
+from harness.cli.options import conditions
 from harness.cli.output import Format, note, observer, say
 from harness.measure import ALL
 from harness.problems.protocol import Asked
@@ -74,7 +75,7 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
             targets=tuple(request.targets),
             track=request.track.value,
             metric=next((name for name in options.declared.get("metric", ()) if name != ALL), None),
-            **{name: options.declared[name] for name in ("time_scale", "cores") if name in options.declared},
+            **conditions(dict(options.declared)),
         )
     except UsageError as error:  # the run is recorded; it only has nothing to be compared with yet
         note(f"no standings: {error}")

@@ -14,6 +14,7 @@ from harness.base.discovery import PROBLEMS, in_every_folder, modules_in
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Target, Track
 from harness.measure.evidence import Evidence, Need
+from harness.policy.tracks import facts_of
 from harness.sandbox.bench import Bench
 from harness.toolchain import TARGETS
 
@@ -32,7 +33,7 @@ __all__ = [
 
 ALL = "all"
 """Stands for every metric where metrics are named."""
-PROGRAM_TRACKS = frozenset(Track) - {Track.SHARDING}
+PROGRAM_TRACKS = frozenset({Track.SIZE, Track.SPEED})
 """The tracks in which programs are compiled."""
 
 
@@ -93,9 +94,9 @@ class Metric:
     """Where it can be taken."""
 
     @property
-    def of_solutions(self) -> bool:
-        """Whether it is one of an instance's solution, not of a program's object."""
-        return self.tracks == {Track.SHARDING}
+    def benchmarks(self) -> str:
+        """What it is measured of: ``programs``, or what else its tracks have for benchmarks."""
+        return next(facts_of(track).benchmarks for track in sorted(self.tracks))
 
     @property
     def timed(self) -> bool:
@@ -186,13 +187,16 @@ def choose_metrics(names: Iterable[str], track: Track | None = None) -> list[Met
     for name in wanted:
         found = {} if name == ALL else {name: find_metric(name)}
         if wrong := [one for one in found.values() if one.name.partition("@")[0] not in possible]:
-            subject = "solutions of sharding instances" if wrong[0].of_solutions else "programs"
-            raise UsageError(f"metric {name!r} is one of {subject}", hint=f"there are: {', '.join(possible)}")
+            raise UsageError(
+                f"metric {name!r} is one of {wrong[0].benchmarks}", hint=f"there are: {', '.join(possible)}"
+            )
         chosen |= found or possible
     return list(chosen.values())
 
 
 def metrics_of(track: Track | None) -> dict[str, Metric]:
     """Those that can be taken in a track, by name; all without one."""
-    solutions = track is Track.SHARDING
-    return {name: one for name, one in all_metrics().items() if track is None or one.of_solutions is solutions}
+    if track is None:
+        return all_metrics()
+    benchmarks = facts_of(track).benchmarks
+    return {name: one for name, one in all_metrics().items() if one.benchmarks == benchmarks}

@@ -13,8 +13,9 @@ from harness.base.vocabulary import Target
 from harness.measure import all_metrics, find_metric
 from harness.page import address
 from harness.page.formats import short
+from harness.policy.tracks import facts_of
 from harness.rank.facets import facets
-from harness.rank.question import EVERYONE, REFERENCES, Question, fingerprints, is_of_solvers, questions
+from harness.rank.question import EVERYONE, Question, fingerprints, questions
 
 if TYPE_CHECKING:
     import duckdb
@@ -50,10 +51,10 @@ def ask(index: "duckdb.DuckDBPyConnection") -> Question:
     track = address.choose(place, "Track", "track", _distinct(q.track for q in of_suite))
     of_track = [q for q in of_suite if q.track == track]
     target = address.choose(place, "Target", "target", _distinct(q.target for q in of_track))
-    if is_of_solvers(of_track[0]):
+    if not facts_of(track).compiled:
         return _ask_of_solvers(place, index, [q for q in of_track if q.target == target])
     asked = next(q for q in of_track if q.target == target)
-    references = REFERENCES[track]
+    references = facts_of(track).references
     explain = "Ratios are of this policy's value to the others'."
     reference = address.choose(place, "Reference", "reference", references, explain=explain)
     there = facets(index, asked)
@@ -116,7 +117,7 @@ def _ask_of_solvers(place: DeltaGenerator, index: "duckdb.DuckDBPyConnection", e
 
 def view_of(question: Question) -> dict[str, str]:
     """The address that asks this question."""
-    if is_of_solvers(question):
+    if not facts_of(question.track).compiled:
         view = {
             "suite": question.suite,
             "track": question.track,
@@ -151,7 +152,7 @@ def command_options(question: Question, *, without: Container[str] = ()) -> str:
 def describe(question: Question) -> str:
     """One line that says what is looked at."""
     restricted = [f"split {question.split}"] if question.split else []
-    if is_of_solvers(question):
+    if not facts_of(question.track).compiled:
         kind = _INSTANCES.get(str(question.origin), "all instances")
         how = f"time scale {question.time_scale:g} · {question.cores} core{'s' if question.cores != 1 else ''}"
         return " · ".join([question.suite, kind, *restricted, how])

@@ -15,11 +15,12 @@ from harness.page.notes import SEEN, how_compared
 from harness.page.palette import palette
 from harness.page.sql import show_sql
 from harness.page.table import number_format, show_table
+from harness.policy.tracks import facts_of
 from harness.problems.sharding.standings import solver_standings
 from harness.rank.campaigns import campaigns
 from harness.rank.compare import Comparison, Summary, compare_sql, versus
 from harness.rank.contest import NEVER, percent
-from harness.rank.question import Question, benchmarks_called, is_of_solvers, is_paired
+from harness.rank.question import Question, benchmarks_called, is_paired
 from harness.rank.standings import standings
 from harness.rank.words import campaign_lines, verdict_mark
 
@@ -64,7 +65,7 @@ def render() -> None:
 
 def _policies(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
     """Those that can be compared, the best first."""
-    if is_of_solvers(question):
+    if not facts_of(question.track).compiled:
         return [row.policy for row in solver_standings(index, question, published=False).standings]
     return [row.policy for row in standings(index, question)]
 
@@ -105,7 +106,7 @@ def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> No
             "remark": [_remark(row) for row in rows],
         }
     ).astype({"pairs": "Int64"})
-    of_solvers = is_of_solvers(question)
+    of_solvers = not facts_of(question.track).compiled
     frame = frame.drop(columns=_saying_nothing(rows, without_difference=is_paired(question.metric) or of_solvers))
     if of_solvers:  # as text: a table's numbers end at 2^53
         frame = frame.assign(**{side: [quantity(getattr(row, side)) for row in rows] for side in ("a", "b")})

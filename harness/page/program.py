@@ -18,9 +18,10 @@ from harness.page.sql import show_sql
 from harness.page.table import number_format, show_table
 from harness.page.text import show_text
 from harness.policy.load import find_policy
+from harness.policy.tracks import facts_of
 from harness.rank.contest import percent
 from harness.rank.programs import ProgramFigure, programs, programs_sql
-from harness.rank.question import Question, is_of_solvers, is_paired
+from harness.rank.question import Question, is_paired
 from harness.rank.standings import Standing, standings
 from harness.rank.words import rank_range, reason_lines, verdict_mark
 
@@ -32,7 +33,7 @@ def render() -> None:
     heading = st.empty()
     with site.opened_index() as index:
         question = ask(index)
-        if is_of_solvers(question):
+        if not facts_of(question.track).compiled:
             heading.header("Instances", anchor=False)
             show_instances(index, question)
             return

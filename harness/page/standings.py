@@ -16,11 +16,12 @@ from harness.page.palette import palette
 from harness.page.solvers import show_standings
 from harness.page.sql import show_sql
 from harness.policy.load import MANIFEST
+from harness.policy.tracks import facts_of
 from harness.rank.campaigns import TimedCampaign, campaigns
 from harness.rank.contest import percent
 from harness.rank.doubts import doubts
 from harness.rank.isolation import trusted_policies
-from harness.rank.question import Question, fingerprints, floor, is_of_solvers, is_paired
+from harness.rank.question import Question, fingerprints, floor, is_paired
 from harness.rank.runs import runs_used
 from harness.rank.standings import Standing, standings, standings_sql
 from harness.rank.words import marked_lines, rank_range, reason_lines, timed_lines, unused_lines
@@ -38,7 +39,7 @@ def render() -> None:
         question = ask(index)
         for line in doubts(index, [question]):
             st.warning(plain(line[:1].upper() + line[1:]))
-        if is_of_solvers(question):
+        if not facts_of(question.track).compiled:
             show_standings(index, question)
             return
         table = standings(index, question)

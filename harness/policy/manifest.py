@@ -5,6 +5,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from harness.base.vocabulary import PolicyClass, PolicyKind, Target, Track
+from harness.policy.tracks import fits
 from harness.suite.model import Line, Prose, RelativePath
 
 __all__ = ["SEARCH_SEEDS", "Manifest", "policy_name"]
@@ -70,9 +71,9 @@ class Manifest(BaseModel):
     """``search``: seconds for each benchmark and seed."""
 
     @model_validator(mode="after")
-    def _solvers_have_a_track(self) -> Self:
-        if (self.kind is PolicyKind.SHARDING) != (self.track is Track.SHARDING):
-            raise ValueError("track: solvers, of kind 'sharding', have the track 'sharding', and nothing else has it")
+    def _kind_and_track_fit(self) -> Self:
+        if not fits(self.kind, self.track):
+            raise ValueError(f"track: a policy of kind {self.kind.value!r} cannot have the track {self.track.value!r}")
         return self
 
     @model_validator(mode="after")

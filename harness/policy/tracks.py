@@ -1,11 +1,52 @@
-"""What a track fixes for every policy that does not freeze the program at a level of its own."""
+"""What a track fixes for everyone who optimises for the same thing; each is declared by ``tracks.py`` of a problem."""
 
-from harness.base.vocabulary import Level, Track
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 
-__all__ = ["FROZEN_AT", "REFERENCES"]
+from harness.base.discovery import PROBLEMS, in_every_folder
+from harness.base.vocabulary import PolicyKind, Track
 
-FROZEN_AT = {Track.SIZE: Level.OZ, Track.SPEED: Level.O3}
-"""The level that programs are frozen at, and that clang's parts of the plan run at."""
+__all__ = ["TrackFacts", "all_tracks", "facts_of", "fits"]
 
-REFERENCES = {Track.SIZE: ("Oz",), Track.SPEED: ("greedy", "basic", "pbqp")}
-"""The policies that a track's ratios are against, the usual one first. Whatever is timed is timed beside them."""
+
+@dataclass(frozen=True, slots=True)
+class TrackFacts:
+    """One track."""
+
+    benchmarks: str
+    """What its benchmarks are called: ``programs``."""
+    metric: str
+    """The metric that ranks."""
+    references: tuple[str, ...]
+    """What ratios are against, the usual one first. Whatever is timed is timed beside them."""
+    compiled: bool = True
+    """Whether its benchmarks are compiled: rows name a level, a frozen module and an object."""
+    timed: str = ""
+    """The metric that ranks in the place of ``metric`` where programs of the suite were timed."""
+    floor: str = ""
+    """The policy that a failed benchmark counts as, where that is worse than the reference."""
+    kinds: tuple[PolicyKind, ...] = ()
+    """The kinds of policy that have this track and no other; none: all that no track claims."""
+    conditions: tuple[str, ...] = ()
+    """Columns of recorded cells that keep standings apart: under which conditions policies ran."""
+
+
+@cache
+def all_tracks() -> Mapping[str, TrackFacts]:
+    """Every track by name."""
+    return {
+        track.value: facts for module in in_every_folder(PROBLEMS, "tracks") for track, facts in module.TRACKS.items()
+    }
+
+
+def facts_of(track: str) -> TrackFacts:
+    """What is fixed for this track."""
+    return all_tracks()[track]
+
+
+def fits(kind: PolicyKind, track: Track) -> bool:
+    """Whether policies of the kind can have the track."""
+    claimed = {name for facts in all_tracks().values() for name in facts.kinds}
+    kinds = facts_of(track).kinds
+    return kind in kinds if kinds else kind not in claimed

@@ -7,17 +7,21 @@ their place. ``harness run``, ``evaluate``, ``replay``, ``repro``, ``suites`` an
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from harness.base.answers import Answer
+from harness.base.answers import Answer, Table
 from harness.base.engine import Engine
 from harness.base.progress import Observer
 from harness.base.vocabulary import Isolation, Target, Track
 from harness.policy import Policy
+from harness.rank.question import Question
 from harness.record import Row, RunFile
 from harness.record.recorder import Recorded, Recorder
 from harness.record.rows import Block, Campaign
 from harness.sandbox.bench import Bench
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = ["Asked", "Benchmarks", "Conclusion", "Replaying", "Request", "Session", "SuiteAsked", "Task"]
 
@@ -214,6 +218,19 @@ class Benchmarks(Protocol):
 
     def request(self, asked: Asked) -> Request[Any]:
         """Check every word. Raises UsageError for the first that means nothing."""
+
+    def standings(self, index: "duckdb.DuckDBPyConnection", question: Question, options: Mapping[str, Any]) -> Table:
+        """The standings that answer the question. Raises UsageError where nothing is recorded.
+
+        ``options``: those of its own that were given to ``harness leaderboard``.
+        """
+
+    def standings_sql(self, question: Question) -> str:
+        """The query behind them."""
+
+    @property
+    def legend(self) -> str:
+        """What the columns of the standings mean, in lines."""
 
     def replay(self, asked: Replaying, bench: Bench, engine: Engine, observer: Observer) -> Answer:
         """Rebuild what was measured from the decisions alone, and compare."""

@@ -12,7 +12,15 @@ from harness.base.vocabulary import Track
 if TYPE_CHECKING:
     from harness.problems.protocol import Benchmarks
 
-__all__ = ["all_benchmarks", "benchmarks_of", "benchmarks_of_track", "declared_options", "require_own"]
+__all__ = [
+    "all_benchmarks",
+    "benchmarks_of",
+    "benchmarks_of_track",
+    "declared_options",
+    "owners_of",
+    "require_own",
+    "restricting",
+]
 
 
 @cache
@@ -49,6 +57,16 @@ def declared_options(verb: str) -> dict[str, dict[str, Option]]:
         options: Mapping[str, tuple[Option, ...]] = module.OPTIONS
         found[module.__name__.split(".")[-2]] = {option.name: option for option in options.get(verb, ())}
     return found
+
+
+def owners_of(verb: str, name: str) -> set[str]:
+    """The folders whose option this is."""
+    return {owner for owner, options in declared_options(verb).items() if name in options}
+
+
+def restricting(verb: str, name: str) -> bool:
+    """Whether the option asks for one sort of benchmarks alone."""
+    return any(options[name].restricts for options in declared_options(verb).values() if name in options)
 
 
 def require_own(verb: str, given: Mapping[str, Any], folder: str, subject: str) -> None:

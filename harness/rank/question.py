@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Track
 from harness.measure import all_metrics, metrics_of
-from harness.policy.tracks import REFERENCES as REFERENCES_OF
+from harness.policy.tracks import all_tracks, facts_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -15,17 +15,14 @@ if TYPE_CHECKING:
     from harness.measure import Metric
 
 __all__ = [
-    "BEST_KNOWN",
     "EVERYONE",
     "PAIRED",
-    "REFERENCES",
     "Question",
     "benchmarks_called",
     "can_be_zero",
     "fingerprints",
     "floor",
     "is_of_object",
-    "is_of_solvers",
     "is_paired",
     "is_timed",
     "questions",
@@ -35,18 +32,8 @@ __all__ = [
 
 PAIRED = "runtime.cpu"
 """The time that campaigns give pairs of."""
-BEST_KNOWN = "best-known"
-"""No policy: the lowest costs known of a suite's sharding instances."""
-REFERENCES = {track.value: policies for track, policies in REFERENCES_OF.items()} | {
-    Track.SHARDING.value: (BEST_KNOWN,)
-}
-"""The policies that a track's ratios are against, the usual one first."""
 EVERYONE = "everyone"
 """Stands for every policy in ``Question.unseen``."""
-_COUNTED = {Track.SIZE.value: "size.alloc", Track.SPEED.value: "instructions", Track.SHARDING.value: "cost"}
-"""The metric that ranks a track where nothing was timed."""
-_FLOOR = {Track.SIZE.value: "O0", Track.SPEED.value: "fast-o0"}
-"""The policy that a failed benchmark counts as, where that is worse than the reference."""
 _NOT_OF_OBJECT = ("compile.", "decide.", "ir.")
 """Metrics of how an object came to be: equal objects may differ in them."""
 
@@ -80,14 +67,9 @@ class Question:
         return (*filter(None, (self.split, self.origin)), *unseen)
 
 
-def is_of_solvers(question: Question) -> bool:
-    """Whether it is about solvers of instances, not about compiled programs."""
-    return question.track == Track.SHARDING.value
-
-
 def benchmarks_called(question: Question) -> str:
-    """What its benchmarks are: ``programs`` or ``instances``."""
-    return "instances" if is_of_solvers(question) else "programs"
+    """What its benchmarks are: ``programs``, ``instances``."""
+    return facts_of(question.track).benchmarks
 
 
 def quote(text: str) -> str:
@@ -97,7 +79,7 @@ def quote(text: str) -> str:
 
 def floor(question: Question) -> str:
     """What a failed benchmark counts as: the worse of the reference and this policy."""
-    return _FLOOR.get(question.track, "O0")
+    return facts_of(question.track).floor
 
 
 def is_timed(metric: str) -> bool:
@@ -127,12 +109,13 @@ def _known(metric: str) -> "Metric | None":
 
 
 def ranking_metric(index: "duckdb.DuckDBPyConnection", suite: str, track: str, target: str) -> str:
-    """The metric that ranks: run time in track speed where programs of the suite were timed, else what is counted."""
-    if track == Track.SPEED.value:
+    """The metric that ranks: run time where the track has it and the suite was timed, or what is counted."""
+    facts = facts_of(track)
+    if facts.timed:
         timed = index.execute("SELECT count(*) FROM timings WHERE suite = ? AND target = ?", [suite, target]).fetchone()
         if timed and timed[0]:
-            return PAIRED
-    return _COUNTED[track]
+            return facts.timed
+    return facts.metric
 
 
 def fingerprints(index: "duckdb.DuckDBPyConnection") -> list[tuple[str, str]]:
@@ -173,14 +156,15 @@ def questions(
             have = ", ".join(f"{digest[:12]} (LLVM {version})" for digest, version in known)
             raise UsageError(f"no results of the toolchain {llvm!r}", hint=f"there are: {have}")
         chosen = matching[0]
-    found = index.execute(_RECORDED, [chosen]).fetchall()
+    by_origin = [name for name, facts in all_tracks().items() if "origin" in facts.conditions]
+    found = index.execute(_RECORDED, [by_origin, chosen]).fetchall()
     kept = [
         (s, t, target, *how)
         for s, t, target, *how in found
         if (suite is None or s == suite) and (track is None or t == track) and (not targets or target in targets)
         if _fits(how, (time_scale, cores, origin))
         if metric is None or metric.partition("@")[0] in metrics_of(Track(t))
-        if reference is None or (t == Track.SHARDING.value) == (reference == BEST_KNOWN)
+        if reference is None or _can_be_against(t, reference)
     ]
     if not kept:
         have = ", ".join(sorted({_described(*row) for row in found}))
@@ -205,12 +189,18 @@ def questions(
             cores=on,
         )
         for s, t, target, scale, on, of in kept
-        for against in ([reference] if reference else REFERENCES[t])
+        for against in ([reference] if reference else facts_of(t).references)
     ]
 
 
+def _can_be_against(track: str, reference: str) -> bool:
+    """Whether the track's ratios can be against it: a reference that is no policy is its own track's alone."""
+    owners = [name for name, facts in all_tracks().items() if not facts.compiled and reference in facts.references]
+    return track in owners if owners else facts_of(track).compiled
+
+
 _RECORDED = """SELECT DISTINCT suite, track, target, time_scale, cores,
-       CASE WHEN track = 'sharding' THEN origin END AS origin
+       CASE WHEN list_contains(?, track) THEN origin END AS origin
 FROM cells WHERE llvm = ? ORDER BY suite, track, target DESC, time_scale DESC, cores, origin"""
 
 

@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from harness.problems.sharding.entries import PUBLISHED
 from harness.rank.campaigns import TimedCampaign
-from harness.rank.standings import Standing
-
-if TYPE_CHECKING:
-    from harness.problems.sharding.standings import SolverStanding
 
 __all__ = [
+    "PUBLISHED",
+    "Ranked",
     "campaign_lines",
     "marked_lines",
     "multiple",
@@ -23,11 +20,37 @@ __all__ = [
     "verdict_mark",
 ]
 
+PUBLISHED = "published"
+"""Stands for the class of what others have published."""
 _HUGE, _TINY = 1000, 0.0001
 _MARKS = {"better": "▲", "worse": "▼", "equal": "=", "equivalent": "≈", "unresolved": "·"}
 
 
-def rank_range(row: "Standing | SolverStanding") -> str | None:
+class Ranked(Protocol):
+    """A row of standings of whatever sort."""
+
+    @property
+    def policy(self) -> str:
+        """Its name."""
+
+    @property
+    def policy_class(self) -> str:
+        """How it decides; ``published``: these are others' figures."""
+
+    @property
+    def rank(self) -> int | None:
+        """1 + how many are surely better; None: not ranked."""
+
+    @property
+    def rank_high(self) -> int | None:
+        """How many are not surely worse, itself included."""
+
+    @property
+    def reasons(self) -> Sequence[str]:
+        """Why it is not ranked, or what its figures lack."""
+
+
+def rank_range(row: Ranked) -> str | None:
     """``3``, or ``2–4`` where policies share ranks; None without one."""
     if row.rank is None:
         return None
@@ -53,7 +76,7 @@ def verdict_mark(verdict: str | None) -> str | None:
     return f"{_MARKS[verdict]} {'not told apart' if verdict == 'unresolved' else verdict}"
 
 
-def reason_lines(table: "Sequence[Standing] | Sequence[SolverStanding]") -> list[str]:
+def reason_lines(table: Sequence[Ranked]) -> list[str]:
     """One line a reason: whom it concerns, and whether it keeps them from a rank."""
     concerned: dict[tuple[str, bool], list[str]] = {}
     for row in table:

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Outcome, PolicyKind, Target, Track
+from harness.base.vocabulary import Outcome, Target, Track
+from harness.policy.tracks import facts_of, fits
 from harness.record.rows import Block, Campaign, Header, History, Row
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def check_header(header: Header, where: str) -> None:
         fault = f"header.finished: {header.finished} is before its start, {header.started}"
     elif unknown := sorted(named - known):
         fault = f"header.benchmarks: {unknown[0]!r} is not among them, and the header speaks of it"
-    elif (header.track is Track.SHARDING) != (solving is not None):
-        fault = "header.solving: runs of track sharding have it, and no others"
+    elif facts_of(header.track).compiled != (solving is None):
+        fault = "header.solving: runs in which nothing is compiled have it, and no others"
     else:
         return
     raise UsageError(fault, where=where)
@@ -85,31 +86,31 @@ def check_rows(header: Header, rows: Sequence[Row], where: Where) -> None:
 
 def _fault(header: Header, row: Row) -> str:
     """What is wrong with the row alone; empty for nothing."""
-    solved = row.track is Track.SHARDING
+    compiled = facts_of(row.track).compiled
     if row.benchmark not in header.benchmarks:
         return f"benchmark: {row.benchmark!r} is not among the header's"
     if row.track is not header.track:
         return f"track: {row.track.value}, in a run of track {header.track.value}"
-    if solved != (row.kind is PolicyKind.SHARDING):
+    if not fits(row.kind, row.track):
         return f"kind: {row.kind.value}, in track {row.track.value}"
-    if solved != (row.level is None):
+    if compiled != (row.level is not None):
         return "level: rows about a compiled program have it, and no others"
     if not is_shown(row.detail):
         return f"detail: longer than {_LONGEST:,} characters, or with some that cannot be seen"
     if row.fresh is not None and (row.outcome is Outcome.OK or row.object_digest is None):
         return "fresh: only an object that failed has a fresh input that it fails on"
     if row.outcome is Outcome.OK:
-        return _ok_fault(row, solved=solved)
+        return _ok_fault(row, compiled=compiled)
     if (row.metric, row.unit, row.value, row.workload, row.function, row.campaign) != (None,) * 6:
         return f"value: the cell ended as {row.outcome.value}, and has no measurements"
     return ""
 
 
-def _ok_fault(row: Row, *, solved: bool) -> str:
+def _ok_fault(row: Row, *, compiled: bool) -> str:
     if row.metric is None or row.unit is None:
         return "metric: a cell that is ok has a metric and its unit in each row"
     missing = [name for name in ("decisions_digest", "frozen_digest", "object_digest") if getattr(row, name) is None]
-    if missing != (["frozen_digest", "object_digest"] if solved else []):
+    if missing != ([] if compiled else ["frozen_digest", "object_digest"]):
         return "decisions_digest, frozen_digest, object_digest: not those of a cell that is ok"
     unit, whole, least, zero = _expected(row.metric, row.target, row.track)
     if unit is not None and row.unit != unit:
@@ -136,14 +137,14 @@ def _expected(metric: str, target: Target, track: Track) -> tuple[str | None, bo
     found = _metric(metric)
     if found is None:
         return None, False, -float("inf"), True
-    if found.of_solutions != (track is Track.SHARDING) or target not in found.targets:
+    if found.benchmarks != facts_of(track).benchmarks or target not in found.targets:
         return "", False, 0, True
     unit = found.unit_on(target)
     if unit == "s" or found.modelled:
         return unit, False, _SHORTEST, found.can_be_zero or found.modelled
     if found.name == "cost":
         return unit, True, -float("inf"), True
-    return unit, True, 1, unit != "bytes" or found.can_be_zero or found.of_solutions
+    return unit, True, 1, unit != "bytes" or found.can_be_zero or not facts_of(track).compiled
 
 
 def _metric(name: str) -> "Metric | None":

@@ -5,10 +5,10 @@ from harness.apply.plan import CompilePlan
 from harness.base.vocabulary import Level, Target, Track
 from harness.freeze import FrozenModule
 from harness.policy.policy import Policy
-from harness.policy.tracks import FROZEN_AT
 from harness.problems.inlining.check import require_faithful
 from harness.problems.inlining.replay import replay_plan
 from harness.problems.inlining.sites import sites_of
+from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
 
 __all__ = ["InliningKind"]

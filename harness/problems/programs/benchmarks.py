@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.base.answers import Answer, Column, Table
 from harness.base.engine import Engine
@@ -11,9 +11,13 @@ from harness.base.progress import Observer
 from harness.base.vocabulary import Track
 from harness.problems.programs.request import Request
 from harness.problems.protocol import Asked, Replaying, SuiteAsked
+from harness.rank.question import Question
 from harness.record import Row
 from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite, suite_names
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = ["Programs"]
 
@@ -100,6 +104,25 @@ class Programs:
             fresh=not given.get("no_fresh", False),
             extras={name: value for name, value in given.items() if name not in own},
         )
+
+    def standings(self, index: "duckdb.DuckDBPyConnection", question: Question, _options: Mapping[str, Any]) -> Table:
+        """Geometric means against the question's reference."""
+        from harness.problems.programs.tables import standings_table
+
+        return standings_table(index, question)
+
+    def standings_sql(self, question: Question) -> str:
+        """The query behind them."""
+        from harness.rank.standings import standings_sql
+
+        return standings_sql(question)
+
+    @property
+    def legend(self) -> str:
+        """What the columns mean."""
+        from harness.problems.programs.tables import LEGEND
+
+        return LEGEND
 
     def replay(self, asked: Replaying, bench: Bench, engine: Engine, observer: Observer) -> Answer:
         """Objects and deterministic values, rebuilt from the decisions alone."""

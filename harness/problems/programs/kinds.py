@@ -10,7 +10,7 @@ from harness.base.vocabulary import Level, Outcome, PolicyKind, Target, Track
 from harness.freeze import FrozenModule
 from harness.policy import Policy, kind_of
 from harness.policy.kinds import Kind
-from harness.policy.tracks import FROZEN_AT
+from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
 
 __all__ = ["ProgramKind", "PureKind", "plan_of", "program_kind"]

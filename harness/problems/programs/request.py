@@ -14,10 +14,10 @@ from harness.base.vocabulary import Level, Target, Track
 from harness.measure import PROGRAM_TRACKS, Metric, choose_metrics
 from harness.policy import Policy, all_policies
 from harness.policy.load import choose_policies, load_policy
-from harness.policy.tracks import REFERENCES
 from harness.problems.programs.cell import Cell, CellTask
 from harness.problems.programs.kinds import program_kind
 from harness.problems.programs.rates import is_counted, remember_rate
+from harness.problems.programs.tracks import REFERENCES
 from harness.problems.protocol import Conclusion, Session
 from harness.sandbox.bench import Bench
 from harness.suite.hidden import commitment, with_hidden

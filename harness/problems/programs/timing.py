@@ -18,10 +18,10 @@ from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Outcome
 from harness.freeze import freeze
 from harness.measure import find_metric
-from harness.policy.tracks import REFERENCES
 from harness.problems.programs.cell import Cell
 from harness.problems.programs.kinds import plan_of
 from harness.problems.programs.request import Request
+from harness.problems.programs.tracks import REFERENCES
 from harness.problems.protocol import Session
 from harness.record import open_index
 from harness.record.decisions import load_decisions

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.base.answers import Answer, Column, Table
 from harness.base.engine import Engine
@@ -13,8 +13,12 @@ from harness.base.vocabulary import Track
 from harness.problems.protocol import Asked, Replaying, SuiteAsked
 from harness.problems.sharding.request import SolveRequest, make_solve_request
 from harness.problems.sharding.suite import load_sharding_suite, sharding_file, sharding_names
+from harness.rank.question import Question
 from harness.record import Row
 from harness.sandbox.bench import Bench
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = ["Instances"]
 
@@ -78,6 +82,26 @@ class Instances:
             )
         scale, cores = given.get("time_scale", 1.0), given.get("cores")
         return make_solve_request(asked.suite, asked.benchmarks, asked.policies, scale, cores)
+
+    def standings(self, index: "duckdb.DuckDBPyConnection", question: Question, options: Mapping[str, Any]) -> Table:
+        """As the contest scores, with what can be told apart."""
+        from harness.problems.sharding.tables import standings_table
+
+        published, instances = options.get("published", True), options.get("instances", False)
+        return standings_table(index, question, published=published, instances=instances)
+
+    def standings_sql(self, question: Question) -> str:
+        """The query behind them."""
+        from harness.problems.sharding.entries import solver_sql
+
+        return solver_sql(question)
+
+    @property
+    def legend(self) -> str:
+        """What the columns mean."""
+        from harness.problems.sharding.tables import LEGEND
+
+        return LEGEND
 
     def replay(self, asked: Replaying, bench: Bench, _engine: Engine, observer: Observer) -> Answer:
         """The recorded assignments, judged again."""

@@ -10,10 +10,7 @@ from harness.rank.question import Question, quote
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["PUBLISHED", "SolverFigure", "cost_over_time", "history_sql", "solver_figures", "solver_sql"]
-
-PUBLISHED = "published"
-"""Stands for the class of what others have published."""
+__all__ = ["SolverFigure", "cost_over_time", "history_sql", "solver_figures", "solver_sql"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,10 @@ __all__ = ["OPTIONS"]
 
 _ABOUT = "Suites of sharding instances"
 
+_CONDITIONS = (
+    Option("time_scale", "Only solvers that ran on this share of the instances' limits.", float, about=_ABOUT),
+    Option("cores", "Only solvers that had so many cores.", int, low=1, about=_ABOUT),
+)
 OPTIONS = {
     "run": (
         Option(
@@ -16,5 +20,18 @@ OPTIONS = {
         Option("cores", "Cores of a solver (default: 2).", int, low=1, about=_ABOUT),
     ),
     "suites write": (Option("output", "write: the file.", Path, about=_ABOUT),),
+    "leaderboard": (
+        *_CONDITIONS,
+        Option(
+            "published",
+            "Show what others have published, as rows without a rank.",
+            bool,
+            True,
+            ("--published/--no-published",),
+            about=_ABOUT,
+        ),
+        Option("instances", "A line for each solver and instance instead.", bool, False, restricts=True, about=_ABOUT),
+    ),
+    "compare": _CONDITIONS,
 }
 """Verb → its options."""

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from harness.base.vocabulary import Outcome
-from harness.problems.sharding.entries import PUBLISHED, SolverFigure
+from harness.problems.sharding.entries import SolverFigure
 from harness.problems.sharding.published import published_costs
 from harness.problems.sharding.suite import load_sharding_suite, sharding_names
+from harness.rank.words import PUBLISHED
 
 __all__ = ["published_figures"]
 

@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import UsageError
-from harness.problems.sharding.entries import PUBLISHED, SolverFigure, solver_figures
+from harness.problems.sharding.entries import SolverFigure, solver_figures
 from harness.problems.sharding.published_rows import published_figures
 from harness.rank.question import Question
 from harness.rank.standings import too_few
+from harness.rank.words import PUBLISHED
 from harness.statistics import rank_intervals, suite_effect
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from harness.base.progress import Observer
 from harness.base.vocabulary import Level, PolicyKind, Target, Track
 from harness.freeze import FrozenModule, freeze
 from harness.policy import Policy, load_policy
-from harness.policy.tracks import FROZEN_AT
 from harness.problems.inlining import INLINING
 from harness.problems.inlining.check import default_decisions
 from harness.problems.inlining.replay import replay_plan
@@ -19,6 +18,7 @@ from harness.problems.programs.deciding import decide_twice
 from harness.problems.programs.kinds import program_kind
 from harness.problems.programs.request import parse_targets, parse_track
 from harness.problems.programs.stages import fetch_sources, freeze_modules
+from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program, choose, load_suite
 

@@ -9,13 +9,13 @@ from harness.apply.decisions import Decisions
 from harness.base.engine import Engine, stage
 from harness.base.progress import Observer
 from harness.base.vocabulary import Outcome, Track
-from harness.policy.tracks import REFERENCES
 from harness.problems.inlining import INLINING
 from harness.problems.inlining.check import default_decisions
 from harness.problems.inlining.trajectories.collect import Trajectory, trajectory
 from harness.problems.inlining.trajectories.table import Cell, write_trajectories
 from harness.problems.programs.cell import Cell as RunCell
 from harness.problems.programs.cell import frozen_of
+from harness.problems.programs.tracks import REFERENCES
 from harness.record.decisions import load_decisions
 from harness.record.rows import Row
 from harness.sandbox.bench import Bench

@@ -16,10 +16,10 @@ from harness.base.vocabulary import Target, Track
 from harness.freeze import freeze
 from harness.policy import Policy
 from harness.policy.forms.cpp.hyperparameters import Value
-from harness.policy.tracks import FROZEN_AT
 from harness.problems.inlining.ask import ask
 from harness.problems.inlining.heuristic import ROLE, asked
 from harness.problems.inlining.replay import PLUGIN
+from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.toolchain.elf import allocated_bytes, executable_bytes

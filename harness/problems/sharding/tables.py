@@ -1,15 +1,19 @@
-"""Standings of solvers, for a terminal."""
+"""Standings of solvers, as tables."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from harness.cli.output import Column, Format, emit, note, say
+from harness.base.answers import Column, Table
 from harness.problems.sharding.entries import SolverFigure
-from harness.problems.sharding.standings import SolverStanding, SolverTable
+from harness.problems.sharding.standings import SolverStanding, SolverTable, solver_standings
 from harness.rank.words import multiple, rank_range, reason_lines, share
 
-__all__ = ["print_instances", "print_solver_table", "solver_legend"]
+if TYPE_CHECKING:
+    import duckdb
+
+    from harness.rank.question import Question
+
+__all__ = ["LEGEND", "standings_table"]
 
 _COLUMNS = (
     Column("rank", "ranks", right=True),
@@ -38,12 +42,20 @@ _FIGURES = (
 )
 
 
-def print_solver_table(table: SolverTable) -> None:
-    """The table with its remarks."""
-    say()
-    emit([_shown(row) for row in table.standings], _COLUMNS, Format.TABLE, title=_title(table))
-    for line in (*table.remarks, *reason_lines(table.standings)):
-        say(line)
+def standings_table(
+    index: "duckdb.DuckDBPyConnection", question: "Question", *, published: bool, instances: bool
+) -> Table:
+    """The standings; ``instances``: a line for each solver and instance instead, solvers in their order.
+
+    ``published``: with others' figures. Raises UsageError when nothing is recorded.
+    """
+    table = solver_standings(index, question, published=published)
+    if instances:
+        figures = [_figure(table, figure) for figure in _ordered(table)]
+        return Table(figures, _FIGURES, _title(table))
+    below = (*table.remarks, *reason_lines(table.standings))
+    records = [row.record() for row in table.standings]
+    return Table(records, _COLUMNS, _title(table), shown=[_shown(row) for row in table.standings], below=below)
 
 
 def _title(table: SolverTable) -> str:
@@ -52,16 +64,6 @@ def _title(table: SolverTable) -> str:
     count = _counted(table.standings[0].instances, "instance")
     how = f"time scale {question.time_scale:g}, {_counted(question.cores or 0, 'core')}"
     return f"{question.suite} · track {question.track} · {count}{restricted} · {how}"
-
-
-def print_instances(tables: Sequence[SolverTable], format_: Format) -> None:
-    """A line for each solver and instance; solvers in the order of the standings."""
-    if format_ is not Format.TABLE:
-        emit([_figure(table, figure) for table in tables for figure in _ordered(table)], _FIGURES, format_)
-        return
-    for table in tables:
-        say()
-        emit([_figure(table, figure) for figure in _ordered(table)], _FIGURES, format_, title=_title(table))
 
 
 def _ordered(table: SolverTable) -> list[SolverFigure]:
@@ -75,13 +77,12 @@ def _figure(table: SolverTable, figure: SolverFigure) -> dict[str, Any]:
     return where | asdict(figure) | {"share": figure.share, "gap": figure.gap, "optimal": figure.optimal}
 
 
-def solver_legend() -> None:
-    """What the columns mean."""
-    note(
-        "\nscore: sum over instances of best cost known / cost, 0 without a feasible assignment; ranks go by it, and "
-        "who cannot be told apart shares them\ncost/best and gap (above the proven lower bound): geometric means over "
-        "the feasible ones; published: others' figures, of their machines (--no-published leaves them out)"
-    )
+LEGEND = (
+    "score: sum over instances of best cost known / cost, 0 without a feasible assignment; ranks go by it, and "
+    "who cannot be told apart shares them\ncost/best and gap (above the proven lower bound): geometric means over "
+    "the feasible ones; published: others' figures, of their machines (--no-published leaves them out)"
+)
+"""What the columns mean."""
 
 
 def _counted(count: int, what: str) -> str:
