@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from harness.base.paths import default_results
+from harness.policy.tracks import facts_of
 from harness.rank import Question, standings
-from harness.rank.question import PAIRED, REFERENCES, fingerprints
+from harness.rank.question import PAIRED, fingerprints
 from harness.rank.words import rank_range
 from harness.record import open_index
 
@@ -30,7 +31,7 @@ def main() -> None:
             print(f"\n**{suite}, {target}**\n")
             print("| against | policy | covered | " + " | ".join(f"`{name}`" for name in METRICS) + " |")
             print("|---|---|---|" + "---:|" * len(METRICS))
-            for reference in REFERENCES["speed"]:
+            for reference in facts_of("speed").references:
                 table = {
                     metric: {
                         row.policy: row

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from harness.apply import compile_decisions
 from harness.apply.decisions import Decisions
+from harness.apply.reference import reference_object
 from harness.base.errors import CellError
 from harness.base.vocabulary import Level, PolicyKind, Split, Target
 from harness.freeze import freeze
 from harness.policy import kind_of
 from harness.problems.passes.names import LEGACY_ACTIONS
-from harness.problems.programs.cell import reference_object
 from harness.run.engines import local_engine
 from harness.sandbox.bench import Bench, open_bench
 from harness.suite.load import Program, choose, load_suite

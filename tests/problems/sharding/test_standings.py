@@ -12,11 +12,12 @@ from harness.base.errors import UsageError
 from harness.base.paths import SUITES
 from harness.problems.sharding.entries import SolverFigure
 from harness.problems.sharding.published import published_costs
-from harness.problems.sharding.published_rows import PUBLISHED, published_figures
+from harness.problems.sharding.published_rows import published_figures
 from harness.problems.sharding.standings import SolverStanding, solver_standings, solver_table
 from harness.problems.sharding.suite import load_sharding_suite
-from harness.rank.question import BEST_KNOWN, Question
-from harness.rank.words import multiple, share
+from harness.problems.sharding.tracks import BEST_KNOWN
+from harness.rank.question import Question
+from harness.rank.words import PUBLISHED, multiple, share
 from harness.record import open_index
 from tests.browser.recorded import write_solved
 
