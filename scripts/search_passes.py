@@ -22,8 +22,8 @@ from harness.apply.reference import reference_object
 from harness.base.errors import CellError
 from harness.base.vocabulary import Level, PolicyKind, Split, Target
 from harness.freeze import freeze
-from harness.policy import kind_of
 from harness.problems.passes.names import LEGACY_ACTIONS
+from harness.problems.programs.kinds import plan_of
 from harness.run.engines import local_engine
 from harness.sandbox.bench import Bench, open_bench
 from harness.suite.load import Program, choose, load_suite
@@ -78,7 +78,7 @@ def score(
     """Mean log-ratio over the programs; None when opt fails on one."""
     total = 0.0
     decisions = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": passes, "dropped": []})
-    plan = kind_of(PolicyKind.PASS_SEQUENCE).plan(decisions, target)
+    plan = plan_of(decisions, target)
     for program in programs:
         frozen = freeze(program, target, Level.OZ, bench)
         try:

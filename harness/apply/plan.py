@@ -72,18 +72,20 @@ def clang_optimise(
     files: tuple[tuple[str, str], ...] = (),
 ) -> Step:
     """The reference's first step; with one of the harness's plugins, LLVM ``options`` and ``files`` for it."""
-    extra = tuple(word for option in options for word in ("-mllvm", option))
-    if plugin is not None:
-        extra = (f"-fpass-plugin=./{plugin}.so", *extra)
-    words = (*_common(level, target), FROZEN, *extra, "-emit-llvm", "-c", "-o", OPTIMISED)
+    words = (*_common(level, target), FROZEN, *_extra(plugin, options), "-emit-llvm", "-c", "-o", OPTIMISED)
     return Step("clang", words, FROZEN, OPTIMISED, plugin=plugin, files=files)
 
 
-def clang_generate(level: Level, target: Target, options: tuple[str, ...] = ()) -> Step:
-    """The reference's second step; ``options`` of LLVM's code generator besides."""
-    disable = ("-Xclang", "-disable-llvm-passes")
-    extra = tuple(word for option in options for word in ("-mllvm", option))
-    return Step("clang", (*_common(level, target), OPTIMISED, *disable, *extra, "-c", "-o", OBJECT), OPTIMISED, OBJECT)
+def clang_generate(
+    level: Level,
+    target: Target,
+    options: tuple[str, ...] = (),
+    plugin: str | None = None,
+    files: tuple[tuple[str, str], ...] = (),
+) -> Step:
+    """The reference's second step; with LLVM ``options``, one of the harness's plugins, and ``files`` for it."""
+    words = (*_common(level, target), OPTIMISED, "-Xclang", "-disable-llvm-passes", *_extra(plugin, options))
+    return Step("clang", (*words, "-c", "-o", OBJECT), OPTIMISED, OBJECT, plugin=plugin, files=files)
 
 
 def reference_plan(level: Level, target: Target) -> CompilePlan:
@@ -94,6 +96,11 @@ def reference_plan(level: Level, target: Target) -> CompilePlan:
 def clang_direct(level: Level, target: Target, output: str) -> Step:
     """What the two steps must equal: clang's own way from the frozen module to an object."""
     return Step("clang", (*_common(level, target), FROZEN, "-c", "-o", output), FROZEN, output)
+
+
+def _extra(plugin: str | None, options: tuple[str, ...]) -> tuple[str, ...]:
+    load = () if plugin is None else (f"-fpass-plugin=./{plugin}.so",)
+    return *load, *(word for option in options for word in ("-mllvm", option))
 
 
 def _common(level: Level, target: Target) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 as text; see that the program with the map is the measured one, byte for byte; read all three."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from harness.apply import Compiled, CompilePlan, Step, run_step
@@ -29,7 +30,7 @@ def mapped_step(generate: Step, flags: tuple[str, ...]) -> Step:
     if "-c" not in generate.arguments:
         raise ValueError(f"not clang's step: {generate}")
     plain = tuple(MAPPED if word == OBJECT else word for word in generate.arguments)
-    return Step(generate.tool, (*plain, *flags), generate.reads, MAPPED)
+    return replace(generate, arguments=(*plain, *flags), writes=MAPPED, leaves=())
 
 
 def generate_variants(generate: Step) -> tuple[Step, Step]:
@@ -37,7 +38,7 @@ def generate_variants(generate: Step) -> tuple[Step, Step]:
     text = tuple({OBJECT: _TEXT, "-c": "-S"}.get(word, word) for word in generate.arguments)
     return (
         mapped_step(generate, MAP_FLAGS),
-        Step(generate.tool, (*text, *SPILL_FLAGS), generate.reads, _TEXT),
+        replace(generate, arguments=(*text, *SPILL_FLAGS), writes=_TEXT, leaves=()),
     )
 
 

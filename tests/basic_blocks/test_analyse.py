@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.apply import Compiled, CompilePlan, Step, clang_generate, compile_decisions, optimise
+from harness.apply import Compiled, CompilePlan, Step, clang_generate, compile_decisions, optimise, run_step
+from harness.apply.plan import OPTIMISED
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.basic_blocks import Block, Code, analyse, generate_variants
 from harness.basic_blocks.address_map import MappedBlock, read_address_map
@@ -178,3 +179,18 @@ def test_blocks_that_the_allocators_text_lacks() -> None:
 def test_every_target_has_a_counter_and_a_model(toolchain: Toolchain) -> None:
     for target in Target:
         assert Path(toolchain.counter(target)).name == TARGETS[target].counter
+
+
+@targets
+def test_what_generates_the_code_generates_its_variants(target: Target, bench: Bench, tmp_path: Path) -> None:
+    """A plugin in code generation and its files belong to the step: the map and the text need them too."""
+    program = made(tmp_path / "a", PLAIN)
+    frozen, plan, _ = compiled(program, target, bench)
+    steered = clang_generate(frozen.level, target, (), "inline", (("decisions.txt", "made up"),))
+    for variant in generate_variants(steered):
+        assert (variant.plugin, variant.files, variant.tool) == (steered.plugin, steered.files, steered.tool)
+    with bench.store.scratch() as folder:
+        (folder / OPTIMISED).symlink_to(optimise(frozen, plan, bench).bitcode)
+        for step in (steered, *generate_variants(steered)):
+            run_step(step, folder, bench)
+            assert (folder / step.writes).stat().st_size > 0
