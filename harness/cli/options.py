@@ -19,12 +19,10 @@ def with_declared(*verbs: str) -> Callable[[Callable[..., None]], Callable[..., 
 
     It gets those that the user gave as ``declared``, a dict.
     """
-    known = {
-        name: option
-        for verb in verbs
-        for options in declared_options(verb).values()
-        for name, option in options.items()
-    }
+    known: dict[str, Option] = {}
+    for verb in verbs:
+        for options in declared_options(verb).values():
+            known = options | known  # what two of them have is shown once, as the first one says it
 
     def wrap(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)

@@ -32,6 +32,9 @@ class TrackFacts:
     """Columns of recorded cells that keep standings apart: under which conditions policies ran."""
 
 
+_UNKNOWN = TrackFacts("benchmarks", "", ())
+
+
 @cache
 def all_tracks() -> Mapping[str, TrackFacts]:
     """Every track by name."""
@@ -41,8 +44,8 @@ def all_tracks() -> Mapping[str, TrackFacts]:
 
 
 def facts_of(track: str) -> TrackFacts:
-    """What is fixed for this track."""
-    return all_tracks()[track]
+    """What is fixed for this track; nothing for one that no problem here declares."""
+    return all_tracks().get(track, _UNKNOWN)
 
 
 def fits(kind: PolicyKind, track: Track) -> bool:

@@ -264,8 +264,8 @@ def test_a_solver_is_loaded_and_decides_nothing_about_programs(tmp_path: Path) -
         ('solver = "solver.py"', 'program = "solver.py"', "files: a policy of kind 'sharding' has one file"),
         ('"zero-shot"', '"fixed"', "class: a solver is called once with the instance alone: 'zero-shot', not 'fixed'"),
         ('["x86-64"]', '["x86-64", "aarch64"]', 'targets: solvers run natively: ["x86-64"]'),
-        ('track = "sharding"', 'track = "size"', "solvers, of kind 'sharding', have the track 'sharding', and nothing"),
-        ('kind = "sharding"', 'kind = "inliner"', "solvers, of kind 'sharding', have the track 'sharding', and"),
+        ('track = "sharding"', 'track = "size"', "a policy of kind 'sharding' cannot have the track 'size'"),
+        ('kind = "sharding"', 'kind = "inliner"', "a policy of kind 'inliner' cannot have the track 'sharding'"),
         ('[files]', 'values = { depth = 3 }\n[files]', "values.depth: a policy of kind 'sharding' has no values"),
     ],
 )  # fmt: skip

@@ -3,15 +3,15 @@
 The program is static and has ``native/host`` in it, so that its own sandbox holds this one file and nothing else.
 """
 
-import os
 from pathlib import Path
 
 from harness.base.digest import digest_of
 from harness.base.errors import CellError
 from harness.base.paths import ROOT
 from harness.base.vocabulary import Outcome
+from harness.policy.forms.compiled import compile_foreign
 from harness.problems.inlining.ask import Host
-from harness.sandbox import GIB, MIB, SCRATCH, Job, Limits
+from harness.sandbox import GIB, MIB, Job, Limits
 from harness.sandbox.bench import Bench
 from harness.sandbox.pair import READ, WRITE
 from harness.toolchain.native import native_digest
@@ -23,7 +23,6 @@ _HOST = "host"
 _FLAGS = ("-std=gnu17", "-O2", "-ffp-contract=off", "-w", "-static")
 REPLY_SECONDS = 10.0
 """For an answer that takes microseconds: only a machine that does something else for so long is late."""
-_LIMITS = Limits(wall=60, memory=4 * GIB, address_space=8 * GIB, processes=16, scratch=GIB, file_size=512 * MIB)
 
 
 def program_host(program: Path, name: str) -> Host:
@@ -44,17 +43,8 @@ def build_program(source: str, name: str, bench: Bench) -> Path:
     def make(entry: Path) -> None:
         with bench.store.scratch() as folder:
             (folder / _SOURCE).write_text(source)
-            job = Job(
-                os.path.realpath(bench.toolchain.tool("clang")),
-                (*_FLAGS, _SOURCE, host.name, "-o", _PROGRAM, "-lm"),
-                files={f"{SCRATCH}/{_SOURCE}": folder / _SOURCE, f"{SCRATCH}/{host.name}": host},
-                system=True,
-                folders=bench.toolchain.folders,
-                environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
-                results=(_PROGRAM,),
-                limits=_LIMITS,
-            )
-            done = bench.sandbox.run(job)
+            words = (*_FLAGS, _SOURCE, host.name, "-o", _PROGRAM, "-lm")
+            done = compile_foreign("clang", words, {_SOURCE: folder / _SOURCE, host.name: host}, _PROGRAM, bench)
         if not done.ok or _PROGRAM not in done.results:
             outcome = Outcome.POLICY_TIMEOUT if done.out_of_time else Outcome.POLICY_ERROR
             raise CellError(outcome, f"{name} as C: {done.reason_line()}", done.transient)

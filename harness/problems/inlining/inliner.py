@@ -5,7 +5,8 @@ from pathlib import Path
 
 from harness.apply.decisions import Decided
 from harness.base.digest import digest_bytes, digest_of
-from harness.base.errors import CellError, UsageError
+from harness.base.errors import UsageError
+from harness.base.remembered import remembered
 from harness.freeze import FrozenModule
 from harness.policy.forms.onnx.source import model_source
 from harness.policy.forms.program import build_program, program_host
@@ -66,21 +67,10 @@ class InlinerKind(InliningKind):
         return [native_digest(PLUGIN), native_digest("host"), *RULES, _translators()]
 
 
-@lru_cache(maxsize=64)
-def _answer(role: str, content: bytes, name: str, bench: Bench) -> Path | CellError:
-    """One answer for all of a policy's cells, errors included."""
-    try:
-        source = tree_source(parse_tree(content, name)) if role == "tree" else model_source(content, name, bench)
-        return build_program(source, name, bench)
-    except CellError as error:
-        return error
-
-
+@remembered(64)
 def _program(role: str, content: bytes, name: str, bench: Bench) -> Path:
-    answer = _answer(role, content, name, bench)
-    if isinstance(answer, CellError):
-        raise CellError(answer.outcome, answer.message, answer.transient)
-    return answer
+    source = tree_source(parse_tree(content, name)) if role == "tree" else model_source(content, name, bench)
+    return build_program(source, name, bench)
 
 
 @lru_cache(maxsize=1)

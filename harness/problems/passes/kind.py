@@ -2,12 +2,12 @@
 
 import difflib
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 
 from harness.apply.decisions import Decided, Decisions
 from harness.apply.plan import FROZEN, OPTIMISED, CompilePlan, Step, clang_generate
 from harness.base.errors import CellError, UsageError
+from harness.base.remembered import remembered
 from harness.base.vocabulary import Outcome, PolicyKind, Target
 from harness.freeze import FrozenModule, facts_of
 from harness.policy.policy import Policy
@@ -105,28 +105,13 @@ class Resolved:
     """What its passes ask of the module, each with file and line in its message."""
 
 
+@remembered(256)
 def resolve(content: bytes, name: str, bench: Bench) -> Resolved:
     """The list of a file called ``name``.
 
     Raises CellError, naming line and pass: ``policy-error`` when a pass is refused or opt would not run the list,
     ``policy-timeout`` when it does not even get through an empty module with it.
     """
-    answer = _answer(content, name, bench)
-    if isinstance(answer, CellError):
-        raise CellError(answer.outcome, answer.message, answer.transient)
-    return answer
-
-
-@lru_cache(maxsize=256)
-def _answer(content: bytes, name: str, bench: Bench) -> Resolved | CellError:
-    """One answer for all of a policy's cells, errors included."""
-    try:
-        return _resolve(content, name, bench)
-    except CellError as error:
-        return error
-
-
-def _resolve(content: bytes, name: str, bench: Bench) -> Resolved:
     known = opt_passes(Path(bench.toolchain.tool("opt")))
     passes: list[str] = []
     dropped: list[str] = []

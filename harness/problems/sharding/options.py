@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from harness.base.options import Option
+from harness.base.vocabulary import Track
 
 __all__ = ["OPTIONS"]
 
@@ -14,6 +15,7 @@ _CONDITIONS = (
 )
 OPTIONS = {
     "run": (
+        Option("track", "What is optimised for.", default=Track.SHARDING.value, about=_ABOUT),
         Option(
             "time_scale", "Solvers have this share of their time limits.", float, 1.0, low=0.001, high=10, about=_ABOUT
         ),

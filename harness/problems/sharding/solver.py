@@ -1,19 +1,16 @@
 """A submitted solver made ready to run: C++ is compiled in the sandbox and kept, Python runs on the harness's own."""
 
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.digest import digest_bytes, digest_of
-from harness.base.errors import CellError
-from harness.base.vocabulary import Outcome
+from harness.policy.forms.compiled import compile_foreign, compiled
 from harness.problems.sharding.names import SOLVER_CPP, SOLVER_PY
-from harness.sandbox import GIB, SCRATCH, Finished, Job, Limits
+from harness.sandbox import GIB, SCRATCH, Job, Limits
 from harness.sandbox.bench import Bench
 from harness.sandbox.shown import python_folders
-from harness.sandbox.tools import tool_job
 
 __all__ = ["FLAGS", "Solver", "prepare_solver", "solver_job"]
 
@@ -21,11 +18,6 @@ FLAGS = ("-std=c++20", "-O2", "-pthread")
 
 _PROGRAM = "solver"
 _INSTANCE = "/instance.json"
-_SHOWN = 3
-_ERROR = re.compile(
-    r"^(?:\./)?(solver\.cpp:\d+:\d+): (?:fatal )?error: (.*)$|(undefined reference to .*|multiple definition of .*)$",
-    re.MULTILINE,
-)
 _COMPILE_SECONDS = 120.0
 _MEMORY = 12 * GIB
 _PROCESSES = 64
@@ -93,17 +85,5 @@ def _compiled(content: bytes, bench: Bench) -> bytes:
         source = folder / SOLVER_CPP
         source.write_bytes(content)
         words = ("--driver-mode=g++", *FLAGS, SOLVER_CPP, "-o", _PROGRAM)
-        job = tool_job("clang", words, {SOLVER_CPP: source}, (_PROGRAM,), _COMPILE_SECONDS, bench)
-        done = bench.sandbox.run(job)
-    if not done.ok or _PROGRAM not in done.results:
-        raise _failure(done)
-    return done.results[_PROGRAM]
-
-
-def _failure(done: Finished) -> CellError:
-    if done.out_of_time:
-        return CellError(Outcome.POLICY_TIMEOUT, f"{SOLVER_CPP} does not compile: {done.ending}", done.transient)
-    errors = [found[3] or f"{found[1]}: {found[2]}" for found in _ERROR.finditer(done.stderr.decode(errors="replace"))]
-    more = f" (and {len(errors) - _SHOWN} more errors)" if len(errors) > _SHOWN else ""
-    words = f"{'; '.join(errors[:_SHOWN])}{more}" if errors else done.reason_line()
-    return CellError(Outcome.POLICY_ERROR, f"{SOLVER_CPP} does not compile: {words}", done.transient)
+        done = compile_foreign("clang", words, {SOLVER_CPP: source}, _PROGRAM, bench, _COMPILE_SECONDS)
+    return compiled(done, _PROGRAM, SOLVER_CPP)

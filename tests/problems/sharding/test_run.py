@@ -231,7 +231,7 @@ def test_what_means_nothing_is_refused(options: tuple[str, ...], message: str, p
     [
         (("--time-scale", "1"), "--time-scale says nothing here: cbench is a suite of programs"),
         (("--cores", "1"), "--cores says nothing here: cbench is a suite of programs"),
-        (("--policy", "greedy-descent"), "greedy-descent solves sharding instances"),
+        (("--policy", "greedy-descent"), "greedy-descent cannot be run on cbench, a suite of programs"),
         (("--track", "sharding"), "track 'sharding' is one of instances"),
         (("--metric", "cost"), "metric 'cost' is one of solutions of sharding instances"),
     ],

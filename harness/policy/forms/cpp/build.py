@@ -1,16 +1,15 @@
 """A submitted C++ file to a shared library that the plugin can ask: compiled in the sandbox, kept in the cache."""
 
-import os
-import re
-from functools import lru_cache
 from pathlib import Path
 
 from harness.base.digest import digest_bytes, digest_of
 from harness.base.errors import CellError, PrerequisiteError
 from harness.base.paths import ROOT
+from harness.base.remembered import remembered
 from harness.base.vocabulary import Isolation, Outcome
+from harness.policy.forms.compiled import compile_foreign, compiled
 from harness.policy.forms.cpp.hyperparameters import Hyperparameter
-from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
+from harness.sandbox import Finished
 from harness.sandbox.bench import Bench
 from harness.toolchain.names import as_written
 
@@ -23,34 +22,15 @@ _WRAPPER, _LIBRARY, _PRELUDE, _PRECOMPILED = "wrapper.cpp", "policy.so", "prelud
 _HEADERS = (_PRELUDE, "policy.h")
 FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions")
 _SHOWN = 3
-_ERROR = re.compile(r"^(?:\./)?(\S+:\d+:\d+): (?:fatal )?error: (.*)$|^(?:\S*/)?(ld(?:\.lld)?: .*)$", re.MULTILINE)
-_LIMITS = Limits(
-    wall=60, memory=4 * GIB, address_space=8 * GIB, processes=16, scratch=GIB, file_size=512 * MIB, files=1000
-)
 
 
+@remembered(64)
 def build_heuristic(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, bench: Bench) -> Path:
     """The library of this file.
 
     Raises CellError: ``policy-error`` with the compiler's first messages, which name the submission's file and
     line; ``policy-timeout`` when it does not compile in time.
     """
-    answer = _answer(content, parameters, name, bench)
-    if isinstance(answer, CellError):
-        raise CellError(answer.outcome, answer.message, answer.transient)
-    return answer
-
-
-@lru_cache(maxsize=64)
-def _answer(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, bench: Bench) -> Path | CellError:
-    """One answer for all of a policy's cells, errors included."""
-    try:
-        return _built(content, parameters, name, bench)
-    except CellError as error:
-        return error
-
-
-def _built(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, bench: Bench) -> Path:
     wrapper = wrapper_source(parameters)
     key = digest_of(["heuristic", digest_bytes(content), wrapper, FLAGS, judged_by(), *_shared_key(bench)])
 
@@ -66,9 +46,7 @@ def _built(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, be
             else:
                 prelude = ("-include", _PRELUDE)
             done = _compile((*prelude, "-shared", _WRAPPER, "-o", _LIBRARY), files, _LIBRARY, bench)
-        if not done.ok or _LIBRARY not in done.results:
-            raise _failure(done, name)
-        (entry / _LIBRARY).write_bytes(done.results[_LIBRARY])
+        (entry / _LIBRARY).write_bytes(compiled(done, _LIBRARY, name))
         from harness.policy.forms.cpp.symbols import faults  # its lists take as long to prepare as a small module
 
         if found := list(faults(entry / _LIBRARY)):
@@ -122,28 +100,8 @@ def _precompiled(bench: Bench) -> Path:
 
 
 def _compile(words: tuple[str, ...], files: dict[str, Path], result: str, bench: Bench) -> Finished:
-    job = Job(
-        os.path.realpath(bench.toolchain.tool("clang++")),
-        (*FLAGS, "-isystem", str(bench.toolchain.include), *words),
-        name=bench.toolchain.tool("clang++"),
-        files={f"{SCRATCH}/{name}": path for name, path in files.items()},
-        system=True,
-        folders=bench.toolchain.folders,
-        environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
-        results=(result,),
-        limits=_LIMITS,
-    )
-    return bench.sandbox.run(job)
-
-
-def _failure(done: Finished, name: str) -> CellError:
-    if done.out_of_time:
-        return CellError(Outcome.POLICY_TIMEOUT, f"{name} does not compile: {done.ending}", done.transient)
-    errors = [found[3] or f"{found[1]}: {found[2]}" for found in _ERROR.finditer(done.stderr.decode(errors="replace"))]
-    if not errors:
-        return CellError(Outcome.POLICY_ERROR, f"{name} does not compile: {done.reason_line()}", done.transient)
-    more = f" (and {len(errors) - _SHOWN} more errors)" if len(errors) > _SHOWN else ""
-    return CellError(Outcome.POLICY_ERROR, f"{name} does not compile: {'; '.join(errors[:_SHOWN])}{more}")
+    include = ("-isystem", str(bench.toolchain.include))
+    return compile_foreign("clang++", (*FLAGS, *include, *words), files, result, bench)
 
 
 def _refused(found: list[str], name: str, bench: Bench) -> CellError:
