@@ -360,15 +360,24 @@ def test_a_trial_in_which_nothing_runs(sandbox: Sandbox, monkeypatch: pytest.Mon
         sandbox.probe()
 
 
+def words_of(pid: int) -> bytes:
+    """The process's command line; nothing of one that has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 def test_a_guard_that_is_killed_from_outside(sandbox: Sandbox) -> None:
     """The run tells it as a kill, which may be the machine's fault; the slot goes on."""
     seconds = unlike(4400)
 
     def kill() -> None:
         inside = wait_for(f"sleep {seconds}", 2)
-        while not any(Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"sleep") for pid in inside):
+        while not any(words_of(pid).startswith(b"sleep") for pid in inside):
             time.sleep(0.01)  # the shell has not yet done what comes before
-        guards = [pid for pid in inside if b"scratch=" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+            inside = wait_for(f"sleep {seconds}", 2)  # a process on the way there may have ended
+        guards = [pid for pid in inside if b"scratch=" in words_of(pid)]
         os.kill(max(guards), signal.SIGKILL)  # the others are bubblewrap, outside
 
     killer = threading.Thread(target=kill)

@@ -106,7 +106,7 @@ def test_killed_between_the_two_askings(store: Store, tmp_path: Path) -> None:
     assert b"clock" not in b"".join(path.read_bytes() for path in user.results.glob(".*.journal"))
     user.harness(*command, code=1, **AFTER)
     assert entry.read_bytes() == kept, "it was not asked a first time again"
-    assert outcomes(user) == {"places": {Outcome.NOT_REPLAYABLE}}
+    assert outcomes(user) == {"clock": {Outcome.NOT_REPLAYABLE}}
 
 
 def test_more_metrics_are_another_asking(store: Store, tmp_path: Path) -> None:
