@@ -76,7 +76,7 @@ def _shown(row: Comparison) -> dict[str, Any]:
     notes = ["same object"] if row.same_object else []
     notes += [outcome for outcome in dict.fromkeys((row.outcome_a, row.outcome_b)) if outcome != "ok"]
     if row.remark and row.outcome_a == row.outcome_b == "ok":
-        notes.append(NEVER if row.remark.startswith(NEVER) else row.remark)
+        notes.append(NEVER if row.never_together else row.remark)
     interval = None if row.low is None or row.high is None else f"{row.low:.4f} – {row.high:.4f}"
     return row.record() | {
         "interval": interval,
@@ -88,7 +88,7 @@ def _shown(row: Comparison) -> dict[str, Any]:
 
 def _summary(question: Question, found: Versus, a: str, b: str) -> list[str]:
     summary = found.summary
-    never = next((row.remark for row in found.rows if row.remark.startswith(NEVER)), None)
+    never = next((row.remark for row in found.rows if row.never_together), None)
     if summary.mean is None:
         return [summary.conclusion]
     exact = summary.these_low == summary.these_high

@@ -146,7 +146,7 @@ def _remark(row: Comparison) -> str:
     """In short: what to do about it is said once, above."""
     if row.same_object:
         return "same object"
-    return NEVER if row.remark.startswith(NEVER) else row.remark
+    return NEVER if row.never_together else row.remark
 
 
 def _saying_nothing(rows: Sequence[Comparison], *, without_difference: bool) -> list[str]:

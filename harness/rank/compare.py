@@ -50,6 +50,8 @@ class Comparison:
     """Smallest difference, as a ratio less 1, that would be seen with 80 % power. None for what is exact."""
     remark: str = ""
     """Why there is no ratio, or no verdict."""
+    never_together: bool = False
+    """The two were never timed together; ``remark`` says how to do it."""
 
     def record(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
@@ -175,6 +177,7 @@ def _program(question: Question, a: str, b: str, rows: Sequence[dict[str, Any]])
         pairs=found.pairs,
         mde=None if effect is None else detectable(effect.estimate, (effect.low, effect.high)),
         remark=_remark(question, a, b, found),
+        never_together=_first_why(found).never,
     )
     return row, found
 
@@ -205,9 +208,15 @@ def _outcome(rows: Sequence[dict[str, Any]], side: str) -> str:
     return next((outcome for outcome in outcomes if outcome != "ok"), "ok")
 
 
+def _first_why(found: Result) -> Contest:
+    """The first contest that says why it has no ratio; an empty one where all have."""
+    return next((contest for contest in found.contests if contest.why), lost(""))
+
+
 def _remark(question: Question, a: str, b: str, found: Result) -> str:
-    why = next((contest.why for contest in found.contests if contest.why), "")
-    if why == NEVER:
+    first = _first_why(found)
+    why = first.why
+    if first.never:
         why = f"{NEVER}: harness run --suite {question.suite} --track {question.track} --policy {a},{b}"
     marked = f"marked campaign: {'; '.join(found.marks)}" if found.marks else ""
     return "; ".join(filter(None, (why, marked)))
@@ -219,7 +228,7 @@ def _summary(question: Question, a: str, b: str, table: Sequence[tuple[Compariso
     wins, losses = verdicts.count(Verdict.BETTER.value), verdicts.count(Verdict.WORSE.value)
     numbers = (wins, losses, sum(word is not None for word in verdicts) - wins - losses, len(done), len(table))
     if not done:
-        never = next((row.remark for row, _ in table if row.remark.startswith(NEVER)), "")
+        never = next((row.remark for row, _ in table if row.never_together), "")
         conclusion = never or f"none of the {benchmarks_called(question)} has a value under both"
         return Summary(None, *numbers, None, None, None, None, None, None, conclusion)
     effect = tree_effect(

@@ -47,6 +47,8 @@ class Contest:
     """What is wrong with the campaigns behind it, where no others timed it."""
     ratio: float | None = None
     """What is known exactly, to the last digit."""
+    never: bool = False
+    """The two objects were timed, but never together."""
 
 
 def known(ratio: float) -> Contest:
@@ -63,7 +65,7 @@ def lost(why: str) -> Contest:
 def timed(pairs: Sequence[Mapping[str, Any]]) -> Contest:
     """Pairs with ``campaign``, ``layout``, ``log_ratio`` and ``marks``; too few of them are no measurement."""
     if not pairs:
-        return lost(NEVER)
+        return Contest(None, why=NEVER, never=True)
     items = by_layout([pair["log_ratio"] for pair in pairs], [(pair["campaign"], pair["layout"]) for pair in pairs])
     marks = tuple(dict.fromkeys(mark for pair in pairs for mark in pair["marks"]))
     if len(items) < MIN_PAIRS:

@@ -90,7 +90,7 @@ def _serving(results: Path) -> Iterator[Site]:
 
 
 def _wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120  # on a busy machine Streamlit takes long to import
     while time.monotonic() < deadline and server.poll() is None:
         try:
             with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):

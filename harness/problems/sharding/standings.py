@@ -123,7 +123,7 @@ def solver_table(
     others = _of_who_solved_any(figure for figure in published if figure.benchmark in there)
     rows = [_standing(question, mine, len(there), required) for mine in _by_policy(figures).values()]
     rows += [_standing(question, mine, len(there), required) for mine in _by_policy(others).values()]
-    ranked = _ranked(rows, _by_policy(figures))
+    ranked = _ranked(rows, _by_policy(figures), required)
     ranked.sort(key=lambda row: (-row.score, row.published, row.policy))
     return SolverTable(question, tuple(ranked), (*figures, *others))
 
@@ -171,7 +171,7 @@ def _standing(question: Question, mine: Sequence[SolverFigure], instances: int, 
         optimal=sum(figure.optimal for figure in mine),
         beaten=sum(_is_below(figure) for figure in mine),
         instances=instances,
-        reasons=tuple(_reasons(is_published, known, instances, required)),
+        reasons=tuple(_reasons(is_published, mine, instances, required)),
     )
 
 
@@ -179,16 +179,24 @@ def _is_below(figure: SolverFigure) -> bool:
     return figure.solved and figure.cost is not None and figure.best is not None and figure.cost < figure.best
 
 
-def _reasons(is_published: bool, known: int, instances: int, required: float) -> list[str]:
+def _reasons(is_published: bool, mine: Sequence[SolverFigure], instances: int, required: float) -> list[str]:
+    known = sum(figure.outcome != "not run" for figure in mine)
     if is_published:
         return [] if known == instances else [f"published of {known} of {instances} instances"]
-    if known < required * instances - 1e-9:
+    if _too_few(mine, instances, required):
         return [f"run on {known} of {instances} instances, below the suite's rule of {100 * required:.0f} %"]
     return [] if known == instances else [f"not run on {instances - known} of {instances} instances: they count 0"]
 
 
-def _ranked(rows: Sequence[SolverStanding], figures: dict[str, list[SolverFigure]]) -> list[SolverStanding]:
-    able = [row for row in rows if not row.published and not any("below the suite" in why for why in row.reasons)]
+def _too_few(mine: Sequence[SolverFigure], instances: int, required: float) -> bool:
+    """Whether the solver was run on fewer instances than the suite's rule wants of one that is ranked."""
+    return sum(figure.outcome != "not run" for figure in mine) < required * instances - 1e-9
+
+
+def _ranked(
+    rows: Sequence[SolverStanding], figures: dict[str, list[SolverFigure]], required: float
+) -> list[SolverStanding]:
+    able = [row for row in rows if not row.published and not _too_few(figures[row.policy], row.instances, required)]
     if not able:
         return list(rows)
     found, _ = rank_intervals([[figure.share for figure in figures[row.policy]] for row in able])
