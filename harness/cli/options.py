@@ -22,7 +22,7 @@ def with_declared(*verbs: str) -> Callable[[Callable[..., None]], Callable[..., 
     known: dict[str, Option] = {}
     for verb in verbs:
         for options in declared_options(verb).values():
-            known = options | known  # what two of them have is shown once, as the first one says it
+            known |= {name: option for name, option in options.items() if name not in known}
 
     def wrap(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)

@@ -29,12 +29,18 @@ def compile_foreign(
     files: Mapping[str, Path],
     result: str,
     bench: Bench,
-    seconds: float = SECONDS,
+    seconds: float | None = None,
 ) -> Finished:
     """Run a compiler of the toolchain (``clang``, ``clang++``) on these files, which it finds by these names."""
     program = bench.toolchain.tool(driver)
     limits = Limits(
-        wall=seconds, memory=4 * GIB, address_space=8 * GIB, processes=16, scratch=GIB, file_size=512 * MIB, files=1000
+        wall=seconds or SECONDS,
+        memory=4 * GIB,
+        address_space=8 * GIB,
+        processes=16,
+        scratch=GIB,
+        file_size=512 * MIB,
+        files=1000,
     )
     job = Job(
         os.path.realpath(program),

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,8 @@ from hypothesis import strategies as st
 
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
-from harness.policy.forms.cpp import build, symbols
+from harness.policy.forms import compiled
+from harness.policy.forms.cpp import symbols
 from harness.policy.forms.cpp.build import build_heuristic
 from harness.policy.forms.cpp.symbols import is_allowed
 from harness.sandbox.bench import Bench
@@ -210,7 +210,7 @@ def said(bench: Bench) -> list[str]:
     calls = "".join(f"if (!f{n}(CB, Context)) return false;\n" for n in range(len(uses)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(symbols, "faults", faults)
-        patch.setattr(build, "_LIMITS", replace(build._LIMITS, wall=600.0))  # one long file, on a busy machine
+        patch.setattr(compiled, "SECONDS", 600.0)  # one long file, on a busy machine
         for text in ("\n".join([*functions, ADVICE.format(body=calls)]), "\n".join([*defines, ADVICE.format(body="")])):
             assert built(text, bench).startswith("heuristic.cpp: it ")
     names = as_written([word for reason in found for word in reason.split()], bench.toolchain)

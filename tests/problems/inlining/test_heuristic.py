@@ -16,6 +16,7 @@ from harness.base.store import Store
 from harness.base.vocabulary import Isolation, Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy import Policy
+from harness.policy.forms import compiled
 from harness.policy.forms.cpp import build
 from harness.policy.forms.cpp.hyperparameters import (
     Hyperparameter,
@@ -318,7 +319,7 @@ def test_an_option_of_llvms_that_was_hidden_from_the_check(modules: Modules, ben
 
 @pytest.mark.slow
 def test_what_takes_for_ever_to_compile(modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "_LIMITS", replace(build._LIMITS, wall=1.5))
+    monkeypatch.setattr(compiled, "SECONDS", 1.5)
     lines = ["#define N0 1 +"] + [f"#define N{n + 1} {f'N{n} ' * 16}" for n in range(12)]
     started = time.monotonic()
     error = failure(heuristic_policy("\n".join([*lines, "int x = N12 1;", COUNTS])), modules.frozen(), bench)

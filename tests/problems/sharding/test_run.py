@@ -233,7 +233,7 @@ def test_what_means_nothing_is_refused(options: tuple[str, ...], message: str, p
         (("--cores", "1"), "--cores says nothing here: cbench is a suite of programs"),
         (("--policy", "greedy-descent"), "greedy-descent cannot be run on cbench, a suite of programs"),
         (("--track", "sharding"), "track 'sharding' is one of instances"),
-        (("--metric", "cost"), "metric 'cost' is one of solutions of sharding instances"),
+        (("--metric", "cost"), "metric 'cost' is one of instances"),
     ],
 )
 def test_what_is_of_solvers_means_nothing_for_programs(options: tuple[str, ...], message: str, visitor: User) -> None:
