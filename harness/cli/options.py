@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from harness.base.options import Option
-from harness.policy.tracks import all_tracks
 from harness.problems.registry import declared_options
 
 __all__ = ["conditions", "was_given", "with_declared", "words"]
@@ -74,5 +73,7 @@ def words(values: list[str] | None) -> list[str]:
 
 def conditions(declared: dict[str, Any]) -> dict[str, Any]:
     """Those of the options that restrict standings to conditions under which policies ran."""
+    from harness.policy.tracks import all_tracks  # help is instant without it
+
     known = {name for facts in all_tracks().values() for name in facts.conditions}
     return {name: value for name, value in declared.items() if name in known}
