@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from harness.base.answers import Table
 from harness.base.errors import UsageError
 from harness.base.paths import default_results
 from harness.base.vocabulary import Origin, Split, Track
-from harness.cli.output import Format, emit, note, say
+from harness.cli.output import Format, emit, note, say, show
 from harness.measure import find_metric
 from harness.problems.programs.request import parse_targets, parse_word
 from harness.problems.protocol import Benchmarks
@@ -61,20 +60,13 @@ def print_standings(
         return
     for _, table in tables:
         say()
-        _print(table)
+        show(table)
     if trusted:
         note(f"\nmeasured without the sandbox (--trust): {', '.join(trusted)}")
     if hurried:
         note(f"\nin runs that asked policies again sooner than after {ASKED_AGAIN_AFTER:g} s: {', '.join(hurried)}")
     for legend in dict.fromkeys(_sort(question).legend for question, _ in tables):
         note(f"\n{legend}")
-
-
-def _print(table: Table) -> None:
-    shown = table.records if table.shown is None else table.shown
-    emit(shown, table.columns, Format.TABLE, title=table.title)
-    for line in table.below:
-        say(line)
 
 
 def _sort(question: Question) -> Benchmarks:

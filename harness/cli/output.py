@@ -9,10 +9,10 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import Any
 
-from harness.base.answers import Answer, Column
+from harness.base.answers import Answer, Column, Table
 from harness.base.text import duration, printable
 
-__all__ = ["Column", "Format", "LineProgress", "RichProgress", "emit", "note", "observer", "say", "tell"]
+__all__ = ["Column", "Format", "LineProgress", "RichProgress", "emit", "note", "observer", "say", "show", "tell"]
 
 
 class Format(StrEnum):
@@ -53,17 +53,23 @@ def tell(answer: Answer, format_: Format) -> int:
     return 1 if answer.failed else 0
 
 
+def show(table: Table) -> None:
+    """Print what people see of the table, and the lines below it; nothing of a table that is empty."""
+    shown = table.records if table.shown is None else table.shown
+    if shown:
+        emit(shown, table.columns, Format.TABLE, table.title)
+    for line in table.below:
+        say(line)
+
+
 def _tell_people(answer: Answer) -> None:
     told = False
     for table in answer.tables:
         shown = table.records if table.shown is None else table.shown
-        if shown:
-            if told:
-                say()
-            emit(shown, table.columns, Format.TABLE, table.title)
-            told = True
-        for line in table.below:
-            say(line)
+        if shown and told:
+            say()
+        told = told or bool(shown)
+        show(table)
         for line in table.remarks:
             note(line)
 

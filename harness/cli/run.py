@@ -71,7 +71,7 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
         print_standings(
             results,
             format_,
-            suite=request.suite_name,
+            suite=request.suite.name,
             targets=tuple(request.targets),
             track=request.track.value,
             metric=next((name for name in options.declared.get("metric", ()) if name != ALL), None),

@@ -23,7 +23,18 @@ from harness.sandbox.bench import Bench
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Asked", "Benchmarks", "Conclusion", "Replaying", "Request", "Session", "SuiteAsked", "Task"]
+__all__ = [
+    "Asked",
+    "Benchmarks",
+    "Conclusion",
+    "Replaying",
+    "Request",
+    "Session",
+    "Suite",
+    "SuiteAsked",
+    "Task",
+    "suite_facts",
+]
 
 Result = TypeVar("Result")
 AnyTask = TypeVar("AnyTask")
@@ -106,20 +117,47 @@ class Conclusion:
     """Something is not as it should be that no row says."""
 
 
-class Request(Protocol[AnyTask]):
-    """A run that is asked for, checked. ``AnyTask``: the sort of ``Task`` that it becomes."""
+class Definition(Protocol):
+    """What every definition of a suite says."""
 
     @property
-    def suite_name(self) -> str:
-        """The suite's name."""
+    def version(self) -> str:
+        """Of the suite."""
 
     @property
-    def suite_version(self) -> str:
-        """The suite's version."""
+    def description(self) -> str:
+        """For people."""
 
     @property
     def min_coverage(self) -> float:
         """The share of the benchmarks that a ranked policy was run on."""
+
+
+class Suite(Protocol):
+    """A suite of whatever sort."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def definition(self) -> Definition:
+        """What its file says."""
+
+
+def suite_facts(suite: Suite, benchmarks: int) -> dict[str, Any]:
+    """One line of ``harness suites``, of a suite with so many benchmarks."""
+    definition = suite.definition
+    fields = {"name": suite.name, "version": definition.version, "programs": benchmarks}
+    return fields | {"description": definition.description}
+
+
+class Request(Protocol[AnyTask]):
+    """A run that is asked for, checked. ``AnyTask``: the sort of ``Task`` that it becomes."""
+
+    @property
+    def suite(self) -> Suite:
+        """Whose benchmarks the policies are run on."""
 
     @property
     def track(self) -> Track:
@@ -204,7 +242,7 @@ class Benchmarks(Protocol):
         """Whether a name or path is a suite of this sort."""
 
     def facts(self, suite: str) -> dict[str, Any]:
-        """Of the suite: its ``name``, ``version``, ``description``, and how many ``benchmarks`` it has."""
+        """What ``suite_facts`` gives."""
 
     def show(self, suite: str, bench: Bench | None, observer: Observer) -> Answer:
         """Its benchmarks; without a workbench, what can be said of them without one."""

@@ -3,6 +3,7 @@
 import difflib
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,7 @@ def evaluate(
     suite, names = _suite_of(benchmarks)
     folder, sort = benchmarks_of(suite)
     given = _given(target, metrics, options)
-    require_own("run", {name: value for name, value in given.items() if name != "timing"}, folder, suite)
+    require_own("run", given, folder, suite)
     if "target" in declared_options("run").get(folder, {}):
         given.setdefault("target", [_USUAL_TARGET])
     request = sort.request(Asked(suite, names, [policy], given))
@@ -69,7 +70,7 @@ def evaluate(
         bench = open_bench(compile_timeout, trust=trust)
         report = execute_run(request, bench, engine, results or Path(nowhere), SilentObserver(), command)
     rows = [row for row in report.rows if row.policy == name]  # without references, which are timed beside it
-    return _frame(rows, request.suite_name, request.measured)
+    return _frame(rows, request.suite.name, request.measured)
 
 
 _USUAL_TARGET = "x86-64"
@@ -82,7 +83,9 @@ def _given(
     given = {name: value for name, value in options.items() if value is not None}
     if "fresh" in given:
         given |= {"no_fresh": True} if not given.pop("fresh") else {}
-    known = {"timing", *(name for declared in declared_options("run").values() for name in declared)}
+    if "timing" in given:
+        given |= asdict(given.pop("timing"))
+    known = {name for declared in declared_options("run").values() for name in declared}
     if unknown := sorted(given.keys() - known):
         close = difflib.get_close_matches(unknown[0], known, n=1)
         raise UsageError(f"unknown option {unknown[0]!r}", hint=f"did you mean {close[0]!r}?" if close else None)

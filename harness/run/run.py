@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,13 +52,13 @@ def execute_run(
             journal.close(remove=True)  # nothing of it counts
             raise
         recorder, file = session.recorder, None
-        earlier = compare_with_recorded(results, recorder.rows, request.suite_name, fresh=conclusion.verified)
+        earlier = compare_with_recorded(results, recorder.rows, request.suite.name, fresh=conclusion.verified)
         if not earlier.recorded:
             header = machine_fields(bench, engine.workers, command, started, request.targets) | {
-                "suite": request.suite_name,
-                "suite_version": request.suite_version,
+                "suite": request.suite.name,
+                "suite_version": request.suite.definition.version,
                 "track": request.track,
-                "min_coverage": request.min_coverage,
+                "min_coverage": request.suite.definition.min_coverage,
                 **conclusion.header,
             }
             file = write_run(
@@ -81,7 +82,7 @@ def execute_run(
 def _plan(request: Request[Any], bench: Bench) -> str:
     fingerprint = bench.toolchain.fingerprint
     tools = [fingerprint.llvm, fingerprint.runtime, bench.compile_timeout, bench.isolation.value]
-    return digest_of([request.suite_name, request.identity, tools])
+    return digest_of([request.suite.name, request.identity, tools])
 
 
 def _compute(request: Request[Any], tasks: Sequence[Task[Any]], session: Session) -> list[tuple[Task[Any], Any]]:
@@ -106,7 +107,7 @@ def _compute(request: Request[Any], tasks: Sequence[Task[Any]], session: Session
     session.observer.stage("cells", sum(task.weight for task in pending))
     started = time.monotonic()
     with _turns(request, pending, session) as (engine, ended):
-        for task, result in each(engine, _Computing(bench), pending):
+        for task, result in each(engine, partial(_computed, bench=bench), pending):
             task.keep(result, bench)
             if (recorded := task.recorded(result, bench.isolation)) is not None:
                 recorder.add(task.entry, recorded)
@@ -116,14 +117,8 @@ def _compute(request: Request[Any], tasks: Sequence[Task[Any]], session: Session
     return done
 
 
-class _Computing:
-    """Computes a task; picklable, as an engine needs it."""
-
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-
-    def __call__(self, task: Task[Any]) -> Any:
-        return task.compute(self._bench)
+def _computed(task: Task[Any], bench: Bench) -> Any:
+    return task.compute(bench)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import pytest
 from harness import evaluate
 from harness.base.errors import UsageError
 from harness.problems.registry import all_benchmarks, benchmarks_of, benchmarks_of_track, declared_options, require_own
+from harness.timing.request import TimingRequest
 from tests.drive import User
 
 VERBS = ("run", "fetch", "suites check", "suites table", "suites profile", "suites coverage", "suites write")
@@ -68,5 +69,7 @@ def test_refused_by_the_python_door(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             evaluate("Oz", "cbench", results=tmp_path, **options)
+    with pytest.raises(UsageError, match="--budget says nothing here: iopddl"):
+        evaluate("least-usage", "iopddl", timing=TimingRequest(budget=1))
     with pytest.raises(UsageError, match="--target says nothing here: iopddl is a suite of sharding instances"):
         evaluate("least-usage", "iopddl", "x86-64")

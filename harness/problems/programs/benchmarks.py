@@ -10,7 +10,7 @@ from harness.base.engine import Engine
 from harness.base.progress import Observer
 from harness.base.vocabulary import Track
 from harness.problems.programs.request import Request
-from harness.problems.protocol import Asked, Replaying, SuiteAsked
+from harness.problems.protocol import Asked, Replaying, SuiteAsked, suite_facts
 from harness.rank.question import Question
 from harness.record import Row
 from harness.sandbox.bench import Bench
@@ -49,9 +49,7 @@ class Programs:
     def facts(self, suite: str) -> dict[str, Any]:
         """One line of `harness suites`."""
         loaded = load_suite(suite)
-        definition = loaded.definition
-        fields = {"name": loaded.name, "version": definition.version, "programs": len(loaded.programs)}
-        return fields | {"description": definition.description}
+        return suite_facts(loaded, len(loaded.programs))
 
     def show(self, suite: str, bench: Bench | None, _observer: Observer) -> Answer:
         """The suite's programs."""
@@ -86,7 +84,7 @@ class Programs:
 
         given = asked.options
         own = {option.name for option in OPTIONS["run"]}
-        timing = given.get("timing") or TimingRequest(
+        timing = TimingRequest(
             given.get("budget", USUAL_TIMING.budget),
             given.get("precision", USUAL_TIMING.precision),
             given.get("again", USUAL_TIMING.again),

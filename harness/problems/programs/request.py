@@ -25,13 +25,12 @@ from harness.suite.load import LoadedSuite, Program, choose, load_suite
 from harness.suite.sources import forget_digests
 from harness.timing.request import USUAL_TIMING, TimingRequest
 
-_SOME_METRIC = "decide.cpu"
-
 __all__ = ["Module", "Request", "make_request", "parse_targets", "parse_track", "parse_word"]
 
 Word = TypeVar("Word", bound=StrEnum)
 Module = tuple[Program, Target, Level]
 """What one frozen module is made of."""
+_SOME_METRIC = "decide.cpu"
 
 
 @dataclass(frozen=True)
@@ -56,21 +55,6 @@ class Request:
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Options of the folders whose kinds decide about programs."""
     alone: ClassVar[bool] = False
-
-    @property
-    def suite_name(self) -> str:
-        """See ``harness.problems.protocol.Request``."""
-        return self.suite.name
-
-    @property
-    def suite_version(self) -> str:
-        """See ``harness.problems.protocol.Request``."""
-        return self.suite.definition.version
-
-    @property
-    def min_coverage(self) -> float:
-        """See ``harness.problems.protocol.Request``."""
-        return self.suite.definition.min_coverage
 
     @property
     def measured(self) -> tuple[str, ...]:

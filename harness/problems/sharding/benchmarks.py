@@ -10,7 +10,7 @@ from harness.base.engine import Engine
 from harness.base.errors import UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Track
-from harness.problems.protocol import Asked, Replaying, SuiteAsked
+from harness.problems.protocol import Asked, Replaying, SuiteAsked, suite_facts
 from harness.problems.sharding.request import SolveRequest, make_solve_request
 from harness.problems.sharding.suite import load_sharding_suite, sharding_file, sharding_names
 from harness.rank.question import Question
@@ -49,9 +49,7 @@ class Instances:
     def facts(self, suite: str) -> dict[str, Any]:
         """One line of `harness suites`."""
         loaded = load_sharding_suite(suite)
-        definition = loaded.definition
-        fields = {"name": loaded.name, "version": definition.version, "programs": len(loaded.problems)}
-        return fields | {"description": definition.description}
+        return suite_facts(loaded, len(loaded.problems))
 
     def show(self, suite: str, bench: Bench | None, observer: Observer) -> Answer:
         """The suite's instances."""

@@ -43,21 +43,6 @@ class SolveRequest:
     track: ClassVar[Track] = Track.SHARDING
     alone: ClassVar[bool] = True
 
-    @property
-    def suite_name(self) -> str:
-        """See ``harness.problems.protocol.Request``."""
-        return self.suite.name
-
-    @property
-    def suite_version(self) -> str:
-        """See ``harness.problems.protocol.Request``."""
-        return self.suite.definition.version
-
-    @property
-    def min_coverage(self) -> float:
-        """See ``harness.problems.protocol.Request``."""
-        return self.suite.definition.min_coverage
-
     @cached_property
     def measured(self) -> tuple[str, ...]:
         """See ``harness.problems.protocol.Request``."""
