@@ -10,7 +10,7 @@ from harness.base.paths import BASELINES, SUBMISSIONS
 from harness.base.vocabulary import Level, PolicyKind, Track
 from harness.policy import all_policies, kind_of, load_policy
 from harness.policy.load import choose_policies
-from harness.problems.programs.request import make_request
+from harness.problems.programs.run import make_request
 
 MANIFEST = """
 name = "mine"

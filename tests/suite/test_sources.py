@@ -18,7 +18,7 @@ from harness.base.errors import PrerequisiteError, UsageError
 from harness.base.progress import SilentObserver
 from harness.base.store import Store
 from harness.freeze.freeze import program_digest
-from harness.problems.programs.request import make_request
+from harness.problems.programs.run import make_request
 from harness.problems.programs.stages import fetch_sources
 from harness.run.engines import local_engine
 from harness.sandbox.bench import Bench

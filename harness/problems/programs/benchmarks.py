@@ -9,7 +9,6 @@ from harness.base.answers import Answer, Column, Table
 from harness.base.engine import Engine
 from harness.base.progress import Observer
 from harness.base.vocabulary import Track
-from harness.problems.programs.request import Request
 from harness.problems.protocol import Asked, Replaying, SuiteAsked, suite_facts
 from harness.rank.question import Question
 from harness.record import Row
@@ -18,6 +17,8 @@ from harness.suite.load import load_suite, suite_names
 
 if TYPE_CHECKING:
     import duckdb
+
+    from harness.problems.programs.run import ProgramRun
 
 __all__ = ["Programs"]
 
@@ -74,11 +75,11 @@ class Programs:
 
         return {"check": suites.check, "table": suites.table, "profile": suites.profile, "coverage": suites.coverage}
 
-    def request(self, asked: Asked) -> Request:
+    def request(self, asked: Asked) -> "ProgramRun":
         """Raises UsageError for the first word that means nothing."""
         from harness.freeze.perturb import COPIES
         from harness.problems.programs.options import OPTIONS
-        from harness.problems.programs.request import make_request
+        from harness.problems.programs.run import make_request
         from harness.suite.hidden import read_secret
         from harness.timing.request import USUAL_TIMING, TimingRequest
 

@@ -2,20 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.base.text import duration
 from harness.freeze import freeze, freeze_key, is_perturbed
 from harness.problems.programs.cell import Cell, task_of
 from harness.problems.programs.rates import is_counted, rates
+from harness.problems.programs.request import Module, Request
 from harness.sandbox.bench import Bench
 from harness.suite.fresh import takes_fresh_inputs
 from harness.suite.load import Program
 from harness.suite.sources import is_fetched, tree_digest
 from harness.suite.workloads import inputs_exist
-
-if TYPE_CHECKING:
-    from harness.problems.programs.request import Module, Request
 
 __all__ = ["Outlook", "outlook", "outlook_lines"]
 
@@ -34,7 +31,7 @@ class Outlook:
     """Programs of which run time would be taken, if no sound campaign has."""
 
 
-def outlook(request: "Request", bench: Bench, jobs: int) -> Outlook:
+def outlook(request: Request, bench: Bench, jobs: int) -> Outlook:
     """What the run would do now."""
     store = bench.store
     fetched = {tree_digest(p): is_fetched(p, store) for p in request.programs}
@@ -54,7 +51,7 @@ def outlook(request: "Request", bench: Bench, jobs: int) -> Outlook:
     )
 
 
-def outlook_lines(request: "Request", bench: Bench, jobs: int) -> list[str]:
+def outlook_lines(request: Request, bench: Bench, jobs: int) -> list[str]:
     """The same for people."""
     plan = outlook(request, bench, jobs)
     lines = [
@@ -69,7 +66,7 @@ def outlook_lines(request: "Request", bench: Bench, jobs: int) -> list[str]:
     return lines
 
 
-def _fresh_line(request: "Request") -> str:
+def _fresh_line(request: Request) -> str:
     without = [program.benchmark.name for program in request.programs if not takes_fresh_inputs(program)]
     if not request.fresh:
         return "no fresh verification (--no-fresh)"
@@ -82,7 +79,7 @@ def _has_time(program: Program) -> bool:
     return any(workload.kind == "time" for workload in program.benchmark.workloads)
 
 
-def _is_cached(cell: Cell, frozen: dict[tuple[str, str, str], bool], request: "Request", bench: Bench) -> bool:
+def _is_cached(cell: Cell, frozen: dict[tuple[str, str, str], bool], request: Request, bench: Bench) -> bool:
     if cell.target not in cell.policy.manifest.targets:
         return True
     if not frozen[(cell.program.id, cell.target.value, cell.level.value)]:
@@ -93,7 +90,7 @@ def _is_cached(cell: Cell, frozen: dict[tuple[str, str, str], bool], request: "R
     return task_of(cell, request.metrics, bench).known(bench) is not None
 
 
-def _estimate(cells: Sequence[Cell], modules: "Sequence[Module]", rate: str, bench: Bench) -> float:
+def _estimate(cells: Sequence[Cell], modules: Sequence[Module], rate: str, bench: Bench) -> float:
     """CPU seconds, by the rates of this machine's last runs; without any, by those of a slow one."""
     known = rates(bench)
     units = sum(program.benchmark.weight for program, _, _ in modules)

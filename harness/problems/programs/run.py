@@ -1,0 +1,126 @@
+"""A run on programs, checked and ready: ``harness.problems.protocol.Request``."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Target, Track
+from harness.measure import Metric, choose_metrics
+from harness.policy import Policy, all_policies
+from harness.policy.load import choose_policies, load_policy
+from harness.problems.programs import begin, end
+from harness.problems.programs.cell import CellTask
+from harness.problems.programs.kinds import program_kind
+from harness.problems.programs.outlook import outlook_lines
+from harness.problems.programs.rates import is_counted, remember_rate
+from harness.problems.programs.request import Request, parse_targets, parse_track
+from harness.problems.programs.tracks import REFERENCES
+from harness.problems.protocol import Conclusion, Session
+from harness.sandbox.bench import Bench
+from harness.suite.hidden import commitment, with_hidden
+from harness.suite.load import choose, load_suite
+from harness.suite.sources import forget_digests
+from harness.timing.request import USUAL_TIMING, TimingRequest
+
+__all__ = ["ProgramRun", "make_request"]
+
+
+@dataclass(frozen=True)
+class ProgramRun(Request):
+    """What is asked for, and each step of the run that answers it."""
+
+    alone: ClassVar[bool] = False
+
+    def outlook(self, bench: Bench, workers: int) -> list[str]:
+        """See ``harness.problems.protocol.Request``."""
+        return outlook_lines(self, bench, workers)
+
+    def tasks(self, session: Session) -> Sequence[CellTask]:
+        """See ``harness.problems.protocol.Request``."""
+        return begin.begin(self, session)
+
+    def ready(self, pending: Sequence[CellTask], session: Session) -> Sequence[CellTask]:
+        """See ``harness.problems.protocol.Request``."""
+        return begin.with_fresh_inputs(pending, session) if self.fresh else pending
+
+    def took(self, tasks: int, seconds: float, bench: Bench) -> None:
+        """See ``harness.problems.protocol.Request``."""
+        remember_rate("counted" if is_counted(self.metrics) else "cells", seconds / tasks, bench)
+
+    def conclude(self, done: Sequence[tuple[CellTask, Any]], session: Session) -> Conclusion:
+        """See ``harness.problems.protocol.Request``."""
+        return end.conclude(self, done, session)
+
+    def filed(self, file: Path | None, session: Session) -> list[str]:
+        """See ``harness.problems.protocol.Request``."""
+        return end.filed(self, file, session)
+
+
+def make_request(
+    suite: str,
+    benchmarks: Iterable[str] = (),
+    policies: Iterable[str | Policy] = (),
+    targets: Sequence[str] = (),
+    track: str = Track.SIZE.value,
+    metrics: Iterable[str] = (),
+    copies: int = 0,
+    secret: bytes | None = None,
+    timing: TimingRequest = USUAL_TIMING,
+    *,
+    fresh: bool = True,
+    extras: Mapping[str, Any] = MappingProxyType({}),
+) -> ProgramRun:
+    """Check every name. Raises UsageError for the first that means nothing.
+
+    Without policies: every baseline and submission of the track. Without metrics: those of the track. With a
+    ``secret``: hidden workloads of that seed verify every object too.
+    """
+    forget_digests()
+    loaded = load_suite(suite)
+    chosen_track = parse_track(track)
+    named = list(policies)
+    given = [policy for policy in named if isinstance(policy, Policy)]
+    found = choose_policies(policy for policy in named if isinstance(policy, str))
+    every = [] if named else [p for p in all_policies() if p.manifest.track is chosen_track]
+    chosen = choose_metrics(metrics, chosen_track)
+    timed = [metric for metric in chosen if metric.timed]
+    places = _targets(targets, chosen)
+    timed = [metric for metric in timed if metric.targets & set(places)]
+    policies_ = found + given + every
+    if timed:  # a time is one beside the references', never against what was timed some other day
+        there = {policy.name for policy in policies_}
+        policies_ += [load_policy(name) for name in REFERENCES[chosen_track] if name not in there]
+    for policy in policies_:
+        try:
+            program_kind(policy.manifest.kind)
+        except UsageError as error:
+            raise UsageError(f"{policy.name} cannot be run on {loaded.name}, a suite of programs: {error}") from None
+    programs = choose(loaded, benchmarks)
+    return ProgramRun(
+        suite=loaded,
+        programs=programs if secret is None else with_hidden(programs, secret),
+        policies=tuple(policies_),
+        targets=places,
+        track=chosen_track,
+        chosen=tuple(chosen),
+        timing=timing,
+        copies=copies,
+        fresh=fresh,
+        extras=extras,
+        hidden=None if secret is None else commitment(secret),
+    )
+
+
+def _targets(names: Sequence[str], metrics: Sequence[Metric]) -> tuple[Target, ...]:
+    """The targets asked for, or those on which some metric can be taken. Raises UsageError where none can."""
+    found = parse_targets(names)
+    possible = tuple(target for target in found if any(target in metric.targets for metric in metrics))
+    if not possible:
+        raise UsageError(
+            f"{', '.join(metric.name for metric in metrics)} cannot be measured on {', '.join(found)}",
+            hint="run time is measured where programs run natively: --target x86-64",
+        )
+    return possible
