@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from harness.apply import compile_decisions, optimise
+from harness.apply import compile_plan, optimise
 from harness.base.vocabulary import Target, Track
 from harness.basic_blocks import Code, analyse, profile
 from harness.basic_blocks.throughput import Model, block_costs
 from harness.freeze import freeze
-from harness.policy import kind_of, load_policy
+from harness.policy import load_policy, problem_of
 from harness.problems.programs.cell import Cell
 from harness.sandbox.bench import Bench, open_bench
 from harness.suite.load import choose, load_suite
@@ -46,10 +46,10 @@ class Bzip2:
         program = choose(load_suite("cbench"), ["bzip2"])[0]
         cell = Cell(program, target, Track.SPEED, load_policy("greedy"), 0)
         frozen = freeze(program, target, cell.level, bench)
-        kind = kind_of(cell.policy.manifest.kind)
+        kind = problem_of(cell.policy.manifest.problem)
         decisions = kind.decide(cell.policy, frozen, 0, bench).decisions
         self.plan = kind.plan(decisions, target)
-        self.compiled = compile_decisions(frozen, decisions, self.plan, bench)
+        self.compiled = compile_plan(frozen, self.plan, bench)
         self.optimised = lambda: optimise(frozen, self.plan, bench).bitcode
         self.ready = prepare(program, bench.store)
         self.executable = folder / "bzip2"

@@ -16,14 +16,14 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from harness.apply import compile_decisions
+from harness.apply import compile_plan
 from harness.apply.decisions import Decisions
 from harness.apply.reference import reference_object
 from harness.base.errors import CellError
-from harness.base.vocabulary import Level, PolicyKind, Split, Target
+from harness.base.vocabulary import Level, Split, Target
 from harness.freeze import freeze
 from harness.problems.passes.names import LEGACY_ACTIONS
-from harness.problems.programs.kinds import plan_of
+from harness.problems.programs.problems import plan_of
 from harness.run.engines import local_engine
 from harness.sandbox.bench import Bench, open_bench
 from harness.suite.load import Program, choose, load_suite
@@ -77,12 +77,12 @@ def score(
 ) -> float | None:
     """Mean log-ratio over the programs; None when opt fails on one."""
     total = 0.0
-    decisions = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": passes, "dropped": []})
+    decisions = Decisions("passes", Level.OZ, {"passes": passes, "dropped": []})
     plan = plan_of(decisions, target)
     for program in programs:
         frozen = freeze(program, target, Level.OZ, bench)
         try:
-            built = compile_decisions(frozen, decisions, plan, bench)
+            built = compile_plan(frozen, plan, bench)
         except CellError:
             return None
         total += math.log(reference[program.id] / size(built.object))

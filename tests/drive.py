@@ -174,11 +174,12 @@ def write_suite(folder: Path, *sketches: Sketch) -> Path:
 
 
 def write_policy(folder: Path, passes: str | bytes, **changes: str | None) -> Path:
-    """A pass-sequence submission in ``folder``; ``changes`` are fields as TOML, or None to leave one out."""
+    """A submission of a list of passes in ``folder``; ``changes`` are fields as TOML, or None to leave one out."""
     fields: dict[str, str | None] = {
         "name": f'"{folder.name}"',
         "version": '"1"',
-        "kind": '"pass-sequence"',
+        "problem": '"passes"',
+        "form": '"list"',
         "class": '"fixed"',
         "track": '"size"',
         "targets": '["x86-64", "aarch64"]',

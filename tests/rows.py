@@ -9,12 +9,16 @@ from random import Random
 from typing import Any
 
 from harness.base.digest import canonical_json, digest_bytes, digest_of
-from harness.base.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Target, Track
+from harness.base.vocabulary import Isolation, Level, Outcome, PolicyClass, Target, Track
 from harness.measure import find_metric
+from harness.record.names import digits_of
 from harness.record.rows import CONTROL, Block, Campaign, Conditions, Control, Row, Sample
 from harness.record.runfile import write_run
 
-__all__ = ["block", "blocks", "campaign", "header", "object_name", "row", "run_file", "written_by_another"]
+__all__ = [
+    *("block", "blocks", "campaign", "header", "object_name", "older_file", "row", "run_file"),
+    "written_by_another",
+]
 
 LLVM = "a" * 64
 
@@ -37,7 +41,8 @@ def row(
         "benchmark": benchmark,
         "target": Target.X86_64,
         "track": Track.SIZE,
-        "kind": PolicyKind.LEVEL,
+        "problem": "levels",
+        "form": "level",
         "policy_class": PolicyClass.FIXED,
         "policy": policy,
         "policy_digest": digest_of(policy),
@@ -88,6 +93,30 @@ def run_file(
     """A finished run with these rows."""
     results.mkdir(parents=True, exist_ok=True)
     return write_run(results, header(rows, **fields), rows, campaigns, blocks)
+
+
+KINDS = {"levels": "level", "passes": "pass-sequence", "inlining": "inliner"}
+
+
+def older_file(results: Path, rows: list[Row], schema: int, **fields: Any) -> Path:
+    """A finished run with these rows, as it was written in an older schema."""
+    path = run_file(results, rows, **fields)
+    first, *lines = path.read_bytes().splitlines()
+    unnamed = {**json.loads(first)["header"], "schema_version": schema}
+    del unnamed["run"]
+    older = []
+    for line in map(json.loads, lines):
+        line.pop("form", None)
+        older.append(
+            canonical_json({**{k: v for k, v in line.items() if k != "problem"}, "kind": KINDS[line["problem"]]})
+        )
+    body = b"".join(line + b"\n" for line in sorted(older))
+    digest = digest_bytes(canonical_json(unnamed) + b"\n" + body)
+    stem = f"{path.stem.rpartition('-')[0]}-{digest[: digits_of(schema)]}"
+    path.unlink()
+    path = results / f"{stem}.jsonl"
+    path.write_bytes(canonical_json({"header": {**unnamed, "run": stem}}) + b"\n" + body)
+    return path
 
 
 def campaign(name: str = "c1", started: str = "2026-01-01T00:00:00+00:00", *marks: str, **fields: Any) -> Campaign:

@@ -1,6 +1,6 @@
 """Step 3, apply: stock LLVM compiles the frozen module from the decisions alone."""
 
-from harness.apply.compile import Compiled, compile_decisions, optimise, run_step
+from harness.apply.compile import Compiled, compile_plan, optimise, run_step
 from harness.apply.plan import CompilePlan, Step, clang_generate, clang_optimise
 
 __all__ = [
@@ -9,7 +9,7 @@ __all__ = [
     "Step",
     "clang_generate",
     "clang_optimise",
-    "compile_decisions",
+    "compile_plan",
     "optimise",
     "run_step",
 ]

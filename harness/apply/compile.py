@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.apply.decisions import Decisions
 from harness.apply.plan import FROZEN, OBJECT, OPTIMISED, CompilePlan, Step
 from harness.base.digest import digest_file, digest_of
 from harness.base.errors import CellError
@@ -20,7 +19,7 @@ from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool, tool_job
 from harness.toolchain.native import llvm_plugin
 
-__all__ = ["Compiled", "Optimised", "compile_decisions", "optimise", "run_plan", "run_step"]
+__all__ = ["Compiled", "Optimised", "compile_plan", "optimise", "run_plan", "run_step"]
 
 
 _DIVERGED = re.compile(rb"not-replayable: ([^\n]*)")
@@ -29,7 +28,7 @@ _DIVERGED = re.compile(rb"not-replayable: ([^\n]*)")
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What the decisions gave."""
+    """What a plan gave."""
 
     object: Path
     digest: str
@@ -49,12 +48,12 @@ class Optimised:
     """CPU seconds of the step."""
 
 
-def compile_decisions(frozen: FrozenModule, decisions: Decisions, plan: CompilePlan, bench: Bench) -> Compiled:
-    """The object of these decisions, from the cache or compiled now.
+def compile_plan(frozen: FrozenModule, plan: CompilePlan, bench: Bench) -> Compiled:
+    """The object of a plan, which was made from decisions alone; from the cache or compiled now.
 
     Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
     """
-    key = digest_of(["object", 2, frozen.digest, decisions.digest, plan.identity, bench.toolchain.fingerprint.llvm])
+    key = digest_of(["object", 3, frozen.digest, plan.identity, bench.toolchain.fingerprint.llvm])
 
     def make(entry: Path) -> None:
         optimised = optimise(frozen, plan, bench)

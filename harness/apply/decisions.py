@@ -7,18 +7,19 @@ from typing import Any
 
 from harness.base.digest import canonical_json, digest_bytes
 from harness.base.errors import CellError, UsageError
-from harness.base.vocabulary import Level, Outcome, PolicyKind
+from harness.base.upgrade import decisions_of_1
+from harness.base.vocabulary import Level, Outcome
 
 __all__ = ["Decided", "Decisions"]
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """What was decided. ``body`` is the kind's own: its replay reads it, nothing else does."""
+    """What was decided. ``body`` is the problem's own: its replay reads it, nothing else does."""
 
-    kind: PolicyKind
+    problem: str
     frozen_at: Level | None
     """The level that the module is frozen at and that clang's part of the plan runs at; None where there is none."""
     body: dict[str, Any] = field(default_factory=dict)
@@ -27,19 +28,19 @@ class Decisions:
     def level(self) -> Level:
         """The same of what is compiled."""
         if self.frozen_at is None:
-            raise UsageError(f"decisions of kind {self.kind.value!r} are about no module")
+            raise UsageError(f"decisions of problem {self.problem!r} are about no module")
         return self.frozen_at
 
     @cached_property
     def content(self) -> bytes:
         """The decisions file."""
         level = None if self.frozen_at is None else self.frozen_at.value
-        fields = {"schema": SCHEMA, "kind": self.kind.value, "level": level, "body": self.body}
+        fields = {"schema": SCHEMA, "problem": self.problem, "level": level, "body": self.body}
         return canonical_json(fields)
 
     @cached_property
     def digest(self) -> str:
-        """Names the file."""
+        """Names the file that ``content`` is. Decisions read from a file of an older schema have another name there."""
         return digest_bytes(self.content)
 
     def require(self, condition: bool, why: str) -> None:
@@ -48,19 +49,24 @@ class Decisions:
         ``why``: what is wrong with them.
         """
         if not condition:
-            raise CellError(Outcome.NOT_REPLAYABLE, f"malformed decisions of kind {self.kind.value!r}: {why}")
+            raise CellError(Outcome.NOT_REPLAYABLE, f"malformed decisions of problem {self.problem!r}: {why}")
 
     @classmethod
     def parse(cls, content: bytes, where: str) -> "Decisions":
-        """Read a decisions file. Raises UsageError for anything else."""
+        """Read a decisions file, of this schema or an older one. Raises UsageError for anything else."""
         try:
             fields = json.loads(content)
+            if fields["schema"] == 1:
+                fields = decisions_of_1(fields)
             if fields["schema"] != SCHEMA:
-                raise UsageError(f"decisions of schema {fields['schema']}; this harness reads {SCHEMA}", where=where)
+                known = f"this harness reads schemas 1 to {SCHEMA}"
+                raise UsageError(f"decisions of schema {fields['schema']}; {known}", where=where)
             level = None if fields["level"] is None else Level(fields["level"])
             if not isinstance(fields["body"], dict):
                 raise ValueError("its body is not an object")
-            return cls(PolicyKind(fields["kind"]), level, fields["body"])
+            if not isinstance(fields["problem"], str):
+                raise ValueError("its problem is not a word")
+            return cls(fields["problem"], level, fields["body"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise UsageError(f"not a decisions file: {error}", where=where) from None
 

@@ -5,7 +5,7 @@
 
 from enum import StrEnum
 
-__all__ = ["Isolation", "Level", "Origin", "Outcome", "PolicyClass", "PolicyKind", "Split", "Target", "Track"]
+__all__ = ["Isolation", "Level", "Origin", "Outcome", "PolicyClass", "Split", "Target", "Track"]
 
 
 class Target(StrEnum):
@@ -37,23 +37,6 @@ class Track(StrEnum):
     """Fast code: frozen at -O3, reference policies ``greedy``, ``basic`` and ``pbqp``."""
     SHARDING = "sharding"
     """A cheap assignment of a sharding instance: nothing is compiled. Against the best costs known."""
-
-
-class PolicyKind(StrEnum):
-    """Which part of the compile plan a policy replaces."""
-
-    LEVEL = "level"
-    """Nothing: clang's own plan at one level. Only baselines are of this kind."""
-    PASS_SEQUENCE = "pass-sequence"
-    """The optimise step: a list of passes that ``opt`` runs."""
-    INLINER = "inliner"
-    """The inline advisor of the optimise step: a model, a tree or a function of a call site's features."""
-    HEURISTIC = "heuristic"
-    """A decision of LLVM's, as a C++ function with tunable constants. So far: to inline or not."""
-    REGALLOC = "regalloc"
-    """The register allocator of the generate step. So far only LLVM's own allocators are of this kind."""
-    SHARDING = "sharding"
-    """None: it is a solver of sharding instances."""
 
 
 class PolicyClass(StrEnum):

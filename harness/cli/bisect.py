@@ -35,7 +35,7 @@ def bisect_policies(
     policies = find_policy(a, setting), find_policy(b, setting)
     for policy in policies:
         if policy is not None and not inlines(policy):
-            raise no_sites(policy.name, policy.manifest.kind)
+            raise no_sites(policy.name, policy.manifest.problem)
     bench, engine = open_bench(trust=trust), local_engine(jobs or len(os.sched_getaffinity(0)))
     progress = observer()
     try:

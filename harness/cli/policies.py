@@ -3,13 +3,14 @@
 from typing import Any
 
 from harness.cli.output import Column, Format, emit, note
-from harness.policy import Policy, all_policies, kind_of
+from harness.policy import Policy, all_policies, problem_of
 
 __all__ = ["policies"]
 
 COLUMNS = (
     Column("policy", "name"),
-    Column("kind", "kind"),
+    Column("problem", "problem"),
+    Column("form", "form"),
     Column("class", "class"),
     Column("track", "track"),
     Column("targets", "targets", ", ".join),
@@ -25,7 +26,7 @@ def policies(format_: Format) -> int:
     emit([_record(policy) for policy in found], COLUMNS, format_)
     if format_ is Format.TABLE:
         for policy in found:
-            for remark in kind_of(policy.manifest.kind).notes(policy):
+            for remark in problem_of(policy.manifest.problem).notes(policy):
                 note(f"{policy.name}: {remark}")
     return 0
 

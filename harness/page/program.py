@@ -145,7 +145,8 @@ def _about(name: str) -> None:
     if policy is None:
         return
     manifest = policy.manifest
-    st.markdown(f"**About {plain(manifest.name)}** · kind {manifest.kind} · class {manifest.policy_class}")
+    how = f"problem {manifest.problem} · form {manifest.form} · class {manifest.policy_class}"
+    st.markdown(f"**About {plain(manifest.name)}** · {how}")
     st.text(manifest.description)
     said = f"by {', '.join(manifest.authors)} · licence {manifest.licence} · version {manifest.version}"
     st.caption(plain(said))

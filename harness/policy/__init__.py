@@ -1,8 +1,8 @@
-"""Policies: manifests, the one loader for baselines and submissions, and the registry of kinds."""
+"""Policies: manifests, the one loader for baselines and submissions, and the registry of problems."""
 
-from harness.policy.kinds import Kind, kind_of
 from harness.policy.load import all_policies, load_policy
 from harness.policy.manifest import Manifest
 from harness.policy.policy import Policy
+from harness.policy.problems import Problem, all_problems, form_of, problem_of
 
-__all__ = ["Kind", "Manifest", "Policy", "all_policies", "kind_of", "load_policy"]
+__all__ = ["Manifest", "Policy", "Problem", "all_policies", "all_problems", "form_of", "load_policy", "problem_of"]

@@ -4,15 +4,18 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
+from harness.base.documents import read_toml
 from harness.base.errors import UsageError
 from harness.base.paths import BASELINES, SUBMISSIONS
 from harness.base.reading import read_bytes, shown_size
-from harness.policy.kinds import kind_of
+from harness.base.upgrade import manifest_of_1
 from harness.policy.limits import ALL_BYTES, MANIFEST_BYTES, most_bytes
 from harness.policy.manifest import Manifest
 from harness.policy.names import require_free_name
 from harness.policy.policy import Policy
-from harness.suite.load import read_definition
+from harness.policy.problems import form_of, problem_of
+from harness.policy.tracks import fits
+from harness.suite.load import validated
 
 __all__ = ["MANIFEST", "all_policies", "choose_policies", "find_policy", "load_policy"]
 
@@ -70,7 +73,7 @@ def _load(folder: Path) -> Policy:
     file = folder / MANIFEST
     if not file.is_file():
         raise UsageError(f"there is no {MANIFEST}", where=str(folder))
-    manifest = read_definition(Manifest, file, MANIFEST_BYTES, inside=folder)
+    manifest = _manifest(folder, file)
     if folder.name != manifest.name:
         raise UsageError(f"name: {manifest.name!r} must be the folder's name, {folder.name!r}", where=str(file))
     baseline = folder.parent == BASELINES
@@ -78,8 +81,25 @@ def _load(folder: Path) -> Policy:
         require_free_name(manifest.name, str(file))
     contents = _contents(folder, manifest)
     policy = Policy(manifest=manifest, folder=folder, contents=contents, baseline=baseline)
-    kind_of(manifest.kind).check(policy, str(file))
+    _check(policy, str(file))
     return policy
+
+
+def _manifest(folder: Path, file: Path) -> Manifest:
+    fields = read_toml(file, MANIFEST_BYTES, inside=folder)
+    try:
+        return validated(Manifest, manifest_of_1(fields) if "kind" in fields else fields, file)
+    except ValueError as error:
+        raise UsageError(str(error), where=str(file)) from None
+
+
+def _check(policy: Policy, where: str) -> None:
+    """Raise UsageError, naming the field, where problem, form and track do not go together or lack something."""
+    problem, track = policy.manifest.problem, policy.manifest.track
+    form_of(policy, where)
+    if not fits(problem, track):
+        raise UsageError(f"track: a policy of problem {problem!r} cannot have the track {track.value!r}", where=where)
+    problem_of(problem).check(policy, where)
 
 
 def _contents(folder: Path, manifest: Manifest) -> dict[str, bytes]:

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from harness.base.vocabulary import PolicyClass, PolicyKind, Target, Track
-from harness.policy.tracks import fits
+from harness.base.upgrade import former_kind
+from harness.base.vocabulary import PolicyClass, Target, Track
 from harness.suite.model import Line, Prose, RelativePath
 
 __all__ = ["SEARCH_SEEDS", "Manifest", "policy_name"]
@@ -44,8 +44,10 @@ class Manifest(BaseModel):
     name: Annotated[str, AfterValidator(policy_name)]
     """The policy's name on the leaderboard; its folder is called the same."""
     version: Annotated[Line, Field(max_length=64)]
-    kind: PolicyKind
-    """Which part of the compile plan it replaces."""
+    problem: Line
+    """What it decides: the name of a folder in ``harness/problems``."""
+    form: Line
+    """How it is written: one of the problem's forms."""
     policy_class: PolicyClass = Field(alias="class")
     """How it decides: ``fixed``, ``zero-shot`` or ``search``."""
     track: Track
@@ -71,12 +73,6 @@ class Manifest(BaseModel):
     """``search``: seconds for each benchmark and seed."""
 
     @model_validator(mode="after")
-    def _kind_and_track_fit(self) -> Self:
-        if not fits(self.kind, self.track):
-            raise ValueError(f"track: a policy of kind {self.kind.value!r} cannot have the track {self.track.value!r}")
-        return self
-
-    @model_validator(mode="after")
     def _search_is_repeated(self) -> Self:
         if self.policy_class is PolicyClass.SEARCH:
             if len(self.seeds) < SEARCH_SEEDS:
@@ -90,4 +86,5 @@ class Manifest(BaseModel):
 
     def digest_fields(self) -> dict[str, Any]:
         """What makes two versions different policies; a new description does not."""
-        return {"kind": self.kind.value, "class": self.policy_class.value, "values": self.values, "budget": self.budget}
+        kind = former_kind(self.problem, self.form)
+        return {"kind": kind, "class": self.policy_class.value, "values": self.values, "budget": self.budget}

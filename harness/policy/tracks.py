@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from harness.base.discovery import PROBLEMS, in_every_folder
-from harness.base.vocabulary import PolicyKind, Track
+from harness.base.vocabulary import Track
 
 __all__ = ["TrackFacts", "all_tracks", "facts_of", "fits"]
 
@@ -26,8 +26,8 @@ class TrackFacts:
     """The metric that ranks in the place of ``metric`` where programs of the suite were timed."""
     floor: str = ""
     """The policy that a failed benchmark counts as, where that is worse than the reference."""
-    kinds: tuple[PolicyKind, ...] = ()
-    """The kinds of policy that have this track and no other; none: all that no track claims."""
+    problems: tuple[str, ...] = ()
+    """The problems whose policies have this track and no other; none: all that no track claims."""
     conditions: tuple[str, ...] = ()
     """Columns of recorded cells that keep standings apart: under which conditions policies ran."""
 
@@ -48,8 +48,8 @@ def facts_of(track: str) -> TrackFacts:
     return all_tracks().get(track, _UNKNOWN)
 
 
-def fits(kind: PolicyKind, track: Track) -> bool:
-    """Whether policies of the kind can have the track."""
-    claimed = {name for facts in all_tracks().values() for name in facts.kinds}
-    kinds = facts_of(track).kinds
-    return kind in kinds if kinds else kind not in claimed
+def fits(problem: str, track: Track) -> bool:
+    """Whether policies of the problem can have the track."""
+    claimed = {name for facts in all_tracks().values() for name in facts.problems}
+    problems = facts_of(track).problems
+    return problem in problems if problems else problem not in claimed

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from harness.policy import all_problems
 from harness.rank.question import Question
 from harness.sandbox.bench import ASKED_AGAIN_AFTER
 
@@ -18,17 +19,27 @@ ORDER BY policy
 """
 _HURRIED = """
 SELECT DISTINCT m.policy FROM measurements m JOIN runs u USING (run)
-WHERE u.asked_again_after < $usual AND m.kind IN ('heuristic', 'inliner') AND m.suite = $suite AND m.target = $target
-  AND m.track = $track AND m.metric = $metric AND m.llvm = $llvm
+WHERE u.asked_again_after < $usual AND list_contains($asked, m.problem || coalesce('/' || m.form, ''))
+  AND m.suite = $suite AND m.target = $target AND m.track = $track AND m.metric = $metric AND m.llvm = $llvm
 ORDER BY m.policy
 """
 
 
 def hurried_policies(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
-    """The inlining policies with a measurement in these standings whose run asked again sooner than it should."""
+    """The policies with code of their own and a measurement in these standings whose run asked again too soon.
+
+    Of rows of older schemas that do not tell the form: policies of problems that have such forms.
+    """
     names = ("suite", "target", "track", "metric", "llvm")
     chosen = {name: getattr(question, name) for name in names}
-    found = index.execute(_HURRIED, chosen | {"usual": ASKED_AGAIN_AFTER}).fetchall()
+    asked = [
+        word
+        for name, problem in all_problems().items()
+        for form, facts in problem.forms.items()
+        if not facts.pure
+        for word in (name, f"{name}/{form}")
+    ]
+    found = index.execute(_HURRIED, chosen | {"usual": ASKED_AGAIN_AFTER, "asked": asked}).fetchall()
     return [str(policy) for (policy,) in found]
 
 

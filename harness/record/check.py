@@ -72,7 +72,16 @@ def check_rows(header: Header, rows: Sequence[Row], where: Where) -> None:
         identity = (row.cell, row.policy, row.seed, row.copy_)
         quantity = (*identity, row.metric, row.workload, row.function)
         said = (
-            *(row.benchmark, row.target, row.kind, row.policy_class, row.policy_digest, row.level, row.isolation),
+            *(
+                row.benchmark,
+                row.target,
+                row.problem,
+                row.form,
+                row.policy_class,
+                row.policy_digest,
+                row.level,
+                row.isolation,
+            ),
             *(row.frozen_digest, row.decisions_digest, row.object_digest, row.outcome, row.fresh),
         )
         if not fault and cells.setdefault(identity, said) != said:
@@ -91,8 +100,8 @@ def _fault(header: Header, row: Row) -> str:
         return f"benchmark: {row.benchmark!r} is not among the header's"
     if row.track is not header.track:
         return f"track: {row.track.value}, in a run of track {header.track.value}"
-    if not fits(row.kind, row.track):
-        return f"kind: {row.kind.value}, in track {row.track.value}"
+    if not fits(row.problem, row.track):
+        return f"problem: {row.problem}, in track {row.track.value}"
     if compiled != (row.level is not None):
         return "level: rows about a compiled program have it, and no others"
     if not is_shown(row.detail):

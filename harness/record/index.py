@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 12
+_VERSION = 13
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
@@ -40,7 +40,8 @@ _COLUMNS = {
     "benchmark": "VARCHAR",
     "target": "VARCHAR",
     "track": "VARCHAR",
-    "kind": "VARCHAR",
+    "problem": "VARCHAR",
+    "form": "VARCHAR",
     "class": "VARCHAR",
     "policy": "VARCHAR",
     "policy_digest": "VARCHAR",
@@ -102,7 +103,7 @@ _SAMPLE = {"object": "VARCHAR", "cpu": "DOUBLE", "wall": "DOUBLE", "preemptions"
 _VIEWS = """
 -- One row per recorded cell.
 CREATE VIEW cells AS
-SELECT DISTINCT r.run, u.started, u.llvm, r.suite, r.cell, r.benchmark, r.target, r.track, r.class, r.kind,
+SELECT DISTINCT r.run, u.started, u.llvm, r.suite, r.cell, r.benchmark, r.target, r.track, r.class, r.problem, r.form,
        r.policy, r.policy_digest, r.seed, r.level, r.isolation, r.frozen_digest, r.decisions_digest, r.object_digest,
        r.outcome, CASE WHEN r.outcome = 'ok' THEN '' ELSE coalesce(r.detail, '') END AS detail,
        b.split, b.origin, b.program_digest, coalesce(b.workloads, '') AS workloads, u.time_scale, u.cores

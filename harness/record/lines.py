@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.base.digest import canonical_json
 from harness.base.errors import UsageError
+from harness.base.upgrade import row_of_6
 from harness.record.rows import Block, Campaign, Header, History, Row
 
 __all__ = ["LONGEST_LINE", "Line", "canonical_object", "checked", "parse_header", "parse_line"]
@@ -43,15 +44,20 @@ class _Header(_Enclosed):
     header: Header
 
 
-def parse_line(line: bytes, where: str) -> Line:
-    """What the line says. Raises UsageError that names the field."""
-    canonical_object(line, where)
+def parse_line(line: bytes, where: str, schema: int) -> Line:
+    """What the line of a file of this schema says. Raises UsageError that names the field."""
+    fields = canonical_object(line, where)
     if line.startswith(b'{"block":'):
         return checked(_Block, line, where).block
     if line.startswith(b'{"campaign":{'):
         return checked(_Campaign, line, where).campaign
     if line.startswith(b'{"history":'):
         return checked(_History, line, where).history
+    if schema < 7:
+        try:
+            line = canonical_json(row_of_6(fields))
+        except ValueError as error:
+            raise UsageError(str(error), where=where, hint=_HINT) from None
     return checked(Row, line, where)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Isolation, Level, Outcome, PolicyClass, PolicyKind, Split, Target, Track
+from harness.base.vocabulary import Isolation, Level, Outcome, PolicyClass, Split, Target, Track
 from harness.record.fresh import Fresh
 
 __all__ = [
@@ -32,10 +32,11 @@ __all__ = [
     "Solving",
 ]
 
-SCHEMA = 6
-READABLE = (2, 3, 4, 5, 6)
+SCHEMA = 7
+READABLE = (2, 3, 4, 5, 6, 7)
 """Schemas of run files that can be read: 2 has no campaigns; 3 no copies and hidden workloads; 4 no solvers; 5 no
-fresh verification, and names of 5 and before carry 48 bits of their digest, later ones 128."""
+fresh verification, and names of 5 and before carry 48 bits of their digest, later ones 128; rows of 6 and before have
+a ``kind`` in place of problem and form (``harness.base.upgrade``)."""
 NOT_REACHED = "the budget was spent before its first pair"
 """Detail of a run time that was not taken: it says nothing against what was timed before."""
 CONTROL = "control"
@@ -284,7 +285,10 @@ class Row(Model):
     benchmark: Name
     target: Target
     track: Track
-    kind: PolicyKind
+    problem: Name
+    """What the policy decides."""
+    form: Name | None = None
+    """How it is written; None in rows of schema 6 and before whose ``kind`` does not tell."""
     policy_class: PolicyClass = Field(alias="class")
     policy: Name
     policy_digest: Digest

@@ -198,7 +198,7 @@ def _parse(path: Path, content: bytes) -> RunFile:
     last = 0
     lines = body.split(b"\n")[:-1]
     for number, line in enumerate(lines, start=2):
-        said = parse_line(line, f"{path}, line {number}")
+        said = parse_line(line, f"{path}, line {number}", header.schema_version)
         order = _ORDER.index(type(said))
         if order < last or (order == last >= 2 and number > 2 and line < lines[number - 3]):
             raise UsageError("lines are not in the order in which runs are written", where=f"{path}, line {number}")

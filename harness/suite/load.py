@@ -26,6 +26,7 @@ __all__ = [
     "read_definition",
     "suite_file",
     "suite_names",
+    "validated",
 ]
 
 EXPECTED = "expected.json"
@@ -159,14 +160,13 @@ def load_suite(name: str) -> LoadedSuite:
     return LoadedSuite(definition=definition, folder=file.parent, file=file)
 
 
-def read_definition(
-    model: type[Definition], file: Path, most: int = DEFINITION_BYTES, *, inside: Path | None = None
-) -> Definition:
-    """A TOML file of at most ``most`` bytes as a value of its schema.
+def read_definition(model: type[Definition], file: Path) -> Definition:
+    """A suite's TOML file as a value of its schema. Raises UsageError, naming the first fault, for any other."""
+    return validated(model, read_toml(file, DEFINITION_BYTES), file)
 
-    Raises UsageError, naming the first fault, for any other; see ``harness.base.reading`` for ``inside``.
-    """
-    content = read_toml(file, most, inside=inside)
+
+def validated(model: type[Definition], content: Mapping[str, Any], file: Path) -> Definition:
+    """The content of a file as a value of its schema. Raises UsageError, naming the first fault."""
     try:
         return model.model_validate(content)
     except ValidationError as error:

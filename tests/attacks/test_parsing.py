@@ -37,7 +37,8 @@ from tests.programs import own_program
 
 MANIFEST = """name = "mine"
 version = "1"
-kind = "pass-sequence"
+problem = "passes"
+form = "list"
 class = "fixed"
 track = "size"
 targets = ["x86-64"]

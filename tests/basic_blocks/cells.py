@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.apply import compile_decisions, optimise
+from harness.apply import compile_plan, optimise
 from harness.apply.reference import reference_object
 from harness.base.vocabulary import Level, Target, Track
 from harness.basic_blocks import Code, analyse
 from harness.freeze import freeze
 from harness.measure import choose_metrics
-from harness.policy import kind_of, load_policy
+from harness.policy import load_policy, problem_of
 from harness.problems.programs.cell import Cell, CellResult, functions_of, run_cell
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
@@ -49,10 +49,10 @@ def code_of(program: Program, target: Target, bench: Bench, policy: str = "greed
     """The blocks of the program's object."""
     one = cell(program, target, policy)
     frozen = freeze(program, target, one.level, bench)
-    kind = kind_of(one.policy.manifest.kind)
+    kind = problem_of(one.policy.manifest.problem)
     decisions = kind.decide(one.policy, frozen, 0, bench).decisions
     plan = kind.plan(decisions, target)
-    compiled = compile_decisions(frozen, decisions, plan, bench)
+    compiled = compile_plan(frozen, plan, bench)
 
     def link(linked_object: Path, output: Path) -> None:
         link_program(program.benchmark, target, linked_object, output, bench)
@@ -64,9 +64,9 @@ def counted(program: Program, target: Target, bench: Bench) -> tuple[CountedRun,
     """What the program's workloads execute."""
     one = cell(program, target)
     frozen = freeze(program, target, one.level, bench)
-    kind = kind_of(one.policy.manifest.kind)
+    kind = problem_of(one.policy.manifest.problem)
     decisions = kind.decide(one.policy, frozen, 0, bench).decisions
-    compiled = compile_decisions(frozen, decisions, kind.plan(decisions, target), bench)
+    compiled = compile_plan(frozen, kind.plan(decisions, target), bench)
     ready = prepare(program, bench.store)
     expected = expected_results(
         program, ready, lambda: reference_object(program, Level.O0, Target.X86_64, bench), bench

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.apply import Compiled, CompilePlan, Step, clang_generate, compile_decisions, optimise, run_step
+from harness.apply import Compiled, CompilePlan, Step, clang_generate, compile_plan, optimise, run_step
 from harness.apply.plan import OPTIMISED
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.basic_blocks import Block, Code, analyse, generate_variants
@@ -16,7 +16,7 @@ from harness.basic_blocks.address_map import MappedBlock, read_address_map
 from harness.basic_blocks.disassembly import BlockText, block_texts
 from harness.basic_blocks.spills import Traffic
 from harness.freeze import FrozenModule, freeze
-from harness.policy import kind_of
+from harness.policy import problem_of
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.toolchain import TARGETS, Toolchain
@@ -36,10 +36,10 @@ OTHER = PLAIN.replace("argc + 3", "argc + 4")
 def compiled(program: Program, target: Target, bench: Bench) -> tuple[FrozenModule, CompilePlan, Compiled]:
     one = cell(program, target)
     frozen = freeze(program, target, one.level, bench)
-    kind = kind_of(one.policy.manifest.kind)
+    kind = problem_of(one.policy.manifest.problem)
     decisions = kind.decide(one.policy, frozen, 0, bench).decisions
     plan = kind.plan(decisions, target)
-    return frozen, plan, compile_decisions(frozen, decisions, plan, bench)
+    return frozen, plan, compile_plan(frozen, plan, bench)
 
 
 @targets

@@ -7,7 +7,6 @@ from typing import Any
 
 from harness.apply.decisions import Decisions
 from harness.base.store import Store
-from harness.base.vocabulary import PolicyKind
 from harness.problems.sharding.files import load_instance
 from harness.problems.sharding.generate import least_usage
 from harness.problems.sharding.suite import load_sharding_suite
@@ -30,14 +29,14 @@ PROGRAMS = {
 }
 """Split, origin, and bytes under the reference on x86-64."""
 FACTORS = {
-    "Oz": ("level", "fixed", [1.0, 1.0, 1.0, 1.0]),
-    "Os": ("level", "fixed", [1.1, 1.2, 1.1, 1.05]),
-    "O0": ("level", "fixed", [2.0, 2.5, 3.0, 1.5]),
-    "tidy_pass_list": ("pass-sequence", "fixed", [0.9, 1.0, 0.95, 1.01]),
-    "flawed": ("pass-sequence", "fixed", [0.8, 0.8, None, 0.8]),
-    "seeker": ("pass-sequence", "search", [0.85, 0.9, 0.9, 0.97]),
+    "Oz": ("levels", "fixed", [1.0, 1.0, 1.0, 1.0]),
+    "Os": ("levels", "fixed", [1.1, 1.2, 1.1, 1.05]),
+    "O0": ("levels", "fixed", [2.0, 2.5, 3.0, 1.5]),
+    "tidy_pass_list": ("passes", "fixed", [0.9, 1.0, 0.95, 1.01]),
+    "flawed": ("passes", "fixed", [0.8, 0.8, None, 0.8]),
+    "seeker": ("passes", "search", [0.85, 0.9, 0.9, 0.97]),
 }
-"""Kind, class, and bytes against the reference's, program by program; None where the output is wrong."""
+"""Problem, class, and bytes against the reference's, program by program; None where the output is wrong."""
 TRAINED_ON = {"seeker": ("alpha", "beta"), "tidy_pass_list": ("beta",)}
 
 
@@ -70,7 +69,8 @@ def write_speed(folder: Path) -> None:
                 "benchmark": benchmark,
                 "target": "x86-64",
                 "track": "speed",
-                "kind": "regalloc",
+                "problem": "regalloc",
+                "form": "allocator",
                 "class": "fixed",
                 "policy": policy,
                 "policy_digest": _digest(policy),
@@ -128,7 +128,8 @@ def _write_campaign(folder: Path, policies: list[str], *marks: str, host: str, d
                     "benchmark": benchmark,
                     "target": "x86-64",
                     "track": "speed",
-                    "kind": "regalloc",
+                    "problem": "regalloc",
+                    "form": "allocator",
                     "class": "search" if policy == "seeker" else "fixed",
                     "policy": policy,
                     "policy_digest": _digest(policy),
@@ -158,7 +159,7 @@ def _write_campaign(folder: Path, policies: list[str], *marks: str, host: str, d
 
 
 def _rows(policies: dict[str, Any], salt: str) -> Iterator[Row]:
-    for policy, (kind, policy_class, factors) in policies.items():
+    for policy, (problem, policy_class, factors) in policies.items():
         for (benchmark, (_, _, reference)), factor in zip(PROGRAMS.items(), factors, strict=True):
             for target, scale in (("x86-64", 1.0), ("aarch64", 1.5)):
                 # The same bytes come from the same object.
@@ -168,12 +169,12 @@ def _rows(policies: dict[str, Any], salt: str) -> Iterator[Row]:
                     "benchmark": benchmark,
                     "target": target,
                     "track": "size",
-                    "kind": kind,
+                    "problem": problem,
                     "class": policy_class,
                     "policy": policy,
                     "policy_digest": _digest(policy),
                     "seed": 0,
-                    "level": policy if kind == "level" else "Oz",
+                    "level": policy if problem == "levels" else "Oz",
                     "isolation": "sandbox",
                     "frozen_digest": _digest(benchmark, target),
                     "decisions_digest": _digest(policy, "decisions"),
@@ -234,7 +235,7 @@ def write_solved(folder: Path) -> None:
     store = Store(folder.parent / "cache")
     problems = {one.entry.name: one for one in load_sharding_suite("iopddl").choose(["A", "B", "G", "chain-4"])}
     least = least_usage(load_instance(problems["chain-4"], store))
-    decisions = Decisions(PolicyKind.SHARDING, None, {"assignment": least.tolist(), "nodes": len(least)})
+    decisions = Decisions("sharding", None, {"assignment": least.tolist(), "nodes": len(least)})
     stored = store_decisions(folder, decisions.content)
     rows, histories = [], []
     for policy, costs in SOLVERS.items():
@@ -246,7 +247,7 @@ def write_solved(folder: Path) -> None:
                 "benchmark": name,
                 "target": "x86-64",
                 "track": "sharding",
-                "kind": "sharding",
+                "problem": "sharding",
                 "class": "zero-shot",
                 "policy": policy,
                 "policy_digest": _digest(policy),

@@ -167,7 +167,8 @@ def test_policies(tiny: User) -> None:
     for track, names in baselines.items():
         assert {row["name"] for row in listed if row["baseline"] and row["track"] == track} == names
     assert all(
-        {"kind", "class", "track", "targets", "trained_on", "licence", "description"} <= set(row) for row in listed
+        {"problem", "form", "class", "track", "targets", "trained_on", "licence", "description"} <= set(row)
+        for row in listed
     )
     lines = parsed(tiny.harness("policies", "--csv", code=0).out)
     assert [line["name"] for line in lines] == [row["name"] for row in listed]

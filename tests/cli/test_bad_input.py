@@ -102,9 +102,12 @@ def test_without_results_the_way_to_some_is_named(visitor: User, verb: str) -> N
 
 SUBMISSIONS: list[tuple[dict[str, str | None], str]] = [
     (
-        {"kind": '"pass-squence"'},
-        "kind: Input should be 'level', 'pass-sequence', 'inliner', 'heuristic', 'regalloc' or 'sharding', not",
+        {"problem": '"pases"'},
+        "problem: unknown problem 'pases'; there are: inlining, levels, passes, regalloc, sharding",
     ),
+    ({"form": '"liszt"'}, "form: policies of problem 'passes' have no form 'liszt'; there are: list"),
+    ({"form": None}, "form: this field is missing"),
+    ({"kind": '"pass-sequence"'}, "kind: manifests have problem and form instead"),
     ({"class": '"lucky"'}, "class: Input should be"),
     ({"targets": '["x86-64", "arm64"]'}, "targets.2: Input should be 'x86-64' or 'aarch64', not 'arm64'"),
     ({"version": "1"}, "version: Input should be a valid string, not 1"),
@@ -112,9 +115,12 @@ SUBMISSIONS: list[tuple[dict[str, str | None], str]] = [
     ({"name": '"another"'}, "name: 'another' must be the folder's name, 'mine'"),
     ({"files": '{ passes = "other.txt" }'}, "files.passes: there is no such file"),
     ({"files": '{ passes = "../../etc/passwd" }'}, "files.passes: '../../etc/passwd' must be a relative path"),
-    ({"files": '{ model = "passes.txt" }'}, "files: a policy of kind 'pass-sequence' has one file"),
-    ({"kind": '"level"', "files": None}, "values.level: a policy of kind 'level' needs one of O0"),
-    ({"kind": "level"}, "not TOML"),
+    ({"files": '{ model = "passes.txt" }'}, "files: a policy of form 'list' has one file"),
+    (
+        {"problem": '"levels"', "form": '"level"', "files": None},
+        "values.level: a policy of form 'level' needs one of O0",
+    ),
+    ({"problem": "levels"}, "not TOML"),
 ]
 
 

@@ -5,17 +5,20 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.digest import digest_bytes, digest_of
 from harness.base.errors import UsageError
 from harness.base.paths import BASELINES, SUBMISSIONS
-from harness.base.vocabulary import Level, PolicyKind, Track
-from harness.policy import all_policies, kind_of, load_policy
+from harness.base.upgrade import manifest_of_1
+from harness.base.vocabulary import Level, Track
+from harness.policy import all_policies, load_policy, problem_of
 from harness.policy.load import choose_policies
 from harness.problems.programs.run import make_request
 
 MANIFEST = """
 name = "mine"
 version = "1"
-kind = "pass-sequence"
+problem = "passes"
+form = "list"
 class = "fixed"
 track = "size"
 targets = ["x86-64", "aarch64"]
@@ -56,11 +59,11 @@ def fault(name: str) -> UsageError:
 def test_a_good_submission_is_loaded(tmp_path: Path) -> None:
     policy = load_policy(str(submission(tmp_path)))
     assert policy.name == "mine"
-    assert policy.manifest.kind is PolicyKind.PASS_SEQUENCE
+    assert (policy.manifest.problem, policy.manifest.form) == ("passes", "list")
     assert policy.manifest.values == {"depth": 3, "scale": 0.5, "mode": "fast"}
     assert policy.contents == {"passes": b"sroa\ngvn\n"}
     assert not policy.baseline
-    assert kind_of(policy.manifest.kind).freeze_level(policy, Track.SIZE) is Level.OZ
+    assert problem_of(policy.manifest.problem).freeze_level(policy, Track.SIZE) is Level.OZ
 
 
 @pytest.mark.parametrize(
@@ -72,9 +75,20 @@ def test_a_good_submission_is_loaded(tmp_path: Path) -> None:
         (changed('name = "mine"', 'name = "a\'b"'), 'name: "a\'b" is not a name'),
         (changed('name = "mine"', 'name = "../mine"'), "name: '../mine' is not a name"),
         (changed('name = "mine"', 'name = "other"'), "name: 'other' must be the folder's name, 'mine'"),
-        (changed('kind = "pass-sequence"', 'kind = "magic"'), "kind: "),
-        (changed('kind = "pass-sequence"', 'kind = ["pass-sequence"]'), "kind: "),
-        (changed('kind = "pass-sequence"', ""), "kind: this field is missing"),
+        (changed('problem = "passes"', 'problem = "magic"'), "problem: unknown problem 'magic'; there are: inlining, "),
+        (changed('problem = "passes"', 'problem = ["passes"]'), "problem: Input should be a valid string"),
+        (changed('problem = "passes"', ""), "problem: this field is missing"),
+        (
+            changed('form = "list"', 'form = "tree"'),
+            "form: policies of problem 'passes' have no form 'tree'",
+        ),
+        (changed('form = "list"', ""), "form: this field is missing"),
+        (
+            changed('problem = "passes"\nform = "list"', 'kind = "magic"'),
+            "kind: unknown kind 'magic'; there were: ",
+        ),
+        (changed('problem = "passes"\nform = "list"', 'kind = ["level"]'), "kind: unknown kind ['level']"),
+        (changed('form = "list"', 'kind = "level"'), "kind: manifests have problem and form instead"),
         (changed('class = "fixed"', 'class = "best"'), "class: "),
         (changed('track = "size"', 'track = "sise"'), "track: "),
         (changed('["x86-64", "aarch64"]', '"x86-64"'), "targets: "),
@@ -96,8 +110,8 @@ def test_a_good_submission_is_loaded(tmp_path: Path) -> None:
         (changed('passes = "passes.txt"', 'passes = "/etc/hostname"'), "files.passes: '/etc/hostname' must be"),
         (changed('passes = "passes.txt"', 'passes = ""'), "files.passes: '' must be"),
         (changed('passes = "passes.txt"', "passes = 3"), "files.passes: "),
-        (changed('passes = "passes.txt"', 'model = "passes.txt"'), "files: a policy of kind 'pass-sequence'"),
-        (changed('passes = "passes.txt"', ""), "files: a policy of kind 'pass-sequence'"),
+        (changed('passes = "passes.txt"', 'model = "passes.txt"'), "files: a policy of form 'list'"),
+        (changed('passes = "passes.txt"', ""), "files: a policy of form 'list'"),
         (changed("[files]", "[files"), "not TOML: "),
         (MANIFEST + '\n[files]\npasses = "x"', "not TOML: "),
         (MANIFEST.encode() + b"# \xff\xfe", "not UTF-8 text"),
@@ -113,7 +127,8 @@ def test_every_fault_names_file_and_field(manifest: str | bytes, message: str, t
 
 @pytest.mark.parametrize("level", ['"O4"', "2", '["Oz"]', '""'])
 def test_a_level_policy_needs_a_level(level: str, tmp_path: Path) -> None:
-    manifest = changed('kind = "pass-sequence"', 'kind = "level"').replace('[files]\npasses = "passes.txt"', "")
+    manifest = changed('problem = "passes"\nform = "list"', 'problem = "levels"\nform = "level"')
+    manifest = manifest.replace('[files]\npasses = "passes.txt"', "")
     values = f"values = {{ level = {level} }}"
     error = fault(str(submission(tmp_path, manifest.replace(manifest[manifest.index("values") :], values))))
     assert error.message.startswith("values.level") and error.where == str(tmp_path / "mine" / "submission.toml")
@@ -212,7 +227,7 @@ def test_the_digest_covers_what_can_change_a_decision(tmp_path: Path) -> None:
 
 def test_passes_that_are_gone_are_reported(tmp_path: Path) -> None:
     policy = load_policy(str(submission(tmp_path, passes=b"-sroa -prune-eh\ngvn -prune-eh # and -ipconstprop\n")))
-    (note,) = kind_of(policy.manifest.kind).notes(policy)
+    (note,) = problem_of(policy.manifest.problem).notes(policy)
     assert note.startswith("pass 'prune-eh' no longer exists and is left out (")
 
 
@@ -223,8 +238,8 @@ def test_the_shipped_policies_load() -> None:
         assert policy.folder.parent in (BASELINES, SUBMISSIONS)
         assert policy.baseline == (policy.folder.parent == BASELINES)
         assert load_policy(policy.name).digest == policy.digest
-        if policy.baseline and policy.manifest.kind is not PolicyKind.SHARDING:
-            level = kind_of(policy.manifest.kind).freeze_level(policy, policy.manifest.track).value
+        if policy.baseline and policy.manifest.problem != "sharding":
+            level = problem_of(policy.manifest.problem).freeze_level(policy, policy.manifest.track).value
             assert level == (policy.name if policy.manifest.track is Track.SIZE else "O3")
     digests = [policy.digest for policy in policies.values()]
     assert len(set(digests)) == len(digests)
@@ -233,7 +248,8 @@ def test_the_shipped_policies_load() -> None:
 SOLVER = """
 name = "mine"
 version = "1"
-kind = "sharding"
+problem = "sharding"
+form = "python"
 class = "zero-shot"
 track = "sharding"
 targets = ["x86-64"]
@@ -250,7 +266,7 @@ def test_a_solver_is_loaded_and_decides_nothing_about_programs(tmp_path: Path) -
     folder = submission(tmp_path, SOLVER)
     (folder / "solver.py").write_text("print([])\n")
     policy = load_policy(str(folder))
-    assert policy.manifest.kind is PolicyKind.SHARDING
+    assert policy.manifest.problem == "sharding"
     with pytest.raises(UsageError, match="mine cannot be run on cbench, a suite of programs"):
         make_request("cbench", policies=[str(folder)])
     with pytest.raises(UsageError, match="track 'sharding' is one of instances, not of programs"):
@@ -260,13 +276,14 @@ def test_a_solver_is_loaded_and_decides_nothing_about_programs(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('solver = "solver.py"', 'solver = "passes.txt"', 'has one file, solver = "solver.cpp" or solver'),
-        ('solver = "solver.py"', 'program = "solver.py"', "files: a policy of kind 'sharding' has one file"),
+        ('solver = "solver.py"', 'solver = "passes.txt"', 'has one file, solver = "solver.py"'),
+        ('form = "python"', 'form = "cpp"', "files: a solver of form 'cpp' has one file, solver = \"solver.cpp\""),
+        ('solver = "solver.py"', 'program = "solver.py"', "files: a solver of form 'python' has one file"),
         ('"zero-shot"', '"fixed"', "class: a solver is called once with the instance alone: 'zero-shot', not 'fixed'"),
         ('["x86-64"]', '["x86-64", "aarch64"]', 'targets: solvers run natively: ["x86-64"]'),
-        ('track = "sharding"', 'track = "size"', "a policy of kind 'sharding' cannot have the track 'size'"),
-        ('kind = "sharding"', 'kind = "inliner"', "a policy of kind 'inliner' cannot have the track 'sharding'"),
-        ('[files]', 'values = { depth = 3 }\n[files]', "values.depth: a policy of kind 'sharding' has no values"),
+        ('track = "sharding"', 'track = "size"', "a policy of problem 'sharding' cannot have the track 'size'"),
+        ('problem = "sharding"', 'problem = "inlining"', "problem 'inlining' cannot have the track 'sharding'"),
+        ('[files]', 'values = { depth = 3 }\n[files]', "values.depth: a solver has no values"),
     ],
 )  # fmt: skip
 def test_a_solver_that_breaks_its_kinds_rules(old: str, new: str, message: str, tmp_path: Path) -> None:
@@ -274,3 +291,50 @@ def test_a_solver_that_breaks_its_kinds_rules(old: str, new: str, message: str, 
     folder = submission(tmp_path, SOLVER.replace(old, new))
     (folder / "solver.py").write_text("print([])\n")
     assert message in str(fault(str(folder)))
+
+
+OLD = {
+    "level": ("levels", "level", "", "values = { level = 'O2' }"),
+    "pass-sequence": ("passes", "list", "[files]\npasses = 'passes.txt'", ""),
+    "inliner": ("inlining", "python", "[files]\npolicy = 'policy.py'", ""),
+    "heuristic": ("inlining", "cpp", "[files]\nheuristic = 'heuristic.cpp'", ""),
+    "regalloc": ("regalloc", "allocator", "", "values = { allocator = 'basic' }"),
+    "sharding": ("sharding", "python", "[files]\nsolver = 'solver.py'", ""),
+}
+"""Kind → problem, form, files and values of a policy."""
+
+
+@pytest.mark.parametrize("kind", OLD)
+def test_a_manifest_of_schema_1_is_the_same_policy(kind: str, tmp_path: Path) -> None:
+    """Its ``kind`` is read as problem and form, and its digest, which recorded rows have, is what it was."""
+    problem, form, files, values = OLD[kind]
+    common = SOLVER[: SOLVER.index("[files]")].replace('problem = "sharding"\nform = "python"\n', "{words}")
+    if kind != "sharding":
+        common = common.replace('track = "sharding"', 'track = "size"')
+    texts = (f'kind = "{kind}"\n', f'problem = "{problem}"\nform = "{form}"\n')
+    found = []
+    for number, words in enumerate(texts):
+        folder = submission(tmp_path / str(number), f"{common.replace('{words}', words)}{values}\n{files}\n")
+        (folder / "policy.py").write_text("def decide(features): return False\n")
+        (folder / "heuristic.cpp").write_text("bool getEvolvableAdvice(CallBase &, PolicyContext &) { return true; }\n")
+        (folder / "solver.py").write_text("print([])\n")
+        found.append(load_policy(str(folder)))
+    assert {(one.manifest.problem, one.manifest.form) for one in found} == {(problem, form)}
+    given = found[0]
+    fields = {"kind": kind, "class": "zero-shot", "values": given.manifest.values, "budget": None}
+    of_files = {role: digest_bytes(content) for role, content in given.contents.items()}
+    assert {one.digest for one in found} == {digest_of([fields, of_files])}
+
+
+@pytest.mark.parametrize(
+    ("role", "file", "form"), [("model", "m", "onnx"), ("tree", "t", "tree"), ("policy", "p", "python")]
+)
+def test_the_role_of_its_file_tells_the_form_of_an_old_inliner(role: str, file: str, form: str) -> None:
+    assert manifest_of_1({"kind": "inliner", "files": {role: file}}) == {
+        "problem": "inlining", "form": form, "files": {role: file},
+    }  # fmt: skip
+
+
+def test_an_old_solvers_file_tells_its_form() -> None:
+    for file, form in (("solver.cpp", "cpp"), ("solver.py", "python")):
+        assert manifest_of_1({"kind": "sharding", "files": {"solver": file}})["form"] == form

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.base.vocabulary import Isolation, PolicyKind
+from harness.base.vocabulary import Isolation
 from harness.rank import standings
 from harness.rank.isolation import hurried_policies, trusted_policies
 from harness.rank.standings import Question
@@ -47,7 +47,7 @@ def test_a_newer_failure_without_it_displaces_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("after", "told"), [(None, []), (0.0, ["new"]), (60.9, ["new"]), (61.0, []), (90.0, [])])
 def test_who_was_asked_again_too_soon_is_told(tmp_path: Path, after: float | None, told: list[str]) -> None:
-    rows = [row("one", "Oz", 100), row("one", "new", 50, kind=PolicyKind.INLINER)]
+    rows = [row("one", "Oz", 100), row("one", "new", 50, problem="inlining", form="python")]
     run_file(tmp_path, rows, asked_again_after=after)
     with open_index(tmp_path) as index:
         assert hurried_policies(index, QUESTION) == told

@@ -6,12 +6,13 @@ import pytest
 import zstandard
 
 from harness.apply.decisions import Decisions
-from harness.base.digest import digest_bytes
+from harness.base.digest import canonical_json, digest_bytes
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Level, PolicyKind
+from harness.base.vocabulary import Level
 from harness.record.decisions import load_decisions, store_decisions
+from tests.drive import ROOT
 
-DECISIONS = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": ["function(sroa)", "globaldce"], "dropped": ["ü"]})
+DECISIONS = Decisions("passes", Level.OZ, {"passes": ["function(sroa)", "globaldce"], "dropped": ["ü"]})
 
 
 def stored(results: Path) -> Path:
@@ -63,7 +64,7 @@ def test_every_altered_byte_is_noticed(tmp_path: Path) -> None:
 
 def test_other_decisions_under_this_name_are_refused(tmp_path: Path) -> None:
     path = stored(tmp_path)
-    path.write_bytes(zstandard.compress(Decisions(PolicyKind.LEVEL, Level.OZ).content))
+    path.write_bytes(zstandard.compress(Decisions("levels", Level.OZ).content))
     assert fault(tmp_path).message == "altered: its content contradicts its name"
 
 
@@ -87,7 +88,25 @@ def test_what_are_no_decisions_is_refused(content: bytes, tmp_path: Path) -> Non
 
 
 def test_equal_decisions_have_equal_files() -> None:
-    other = Decisions(DECISIONS.kind, DECISIONS.level, {"dropped": ["ü"], "passes": ["function(sroa)", "globaldce"]})
+    other = Decisions(DECISIONS.problem, DECISIONS.level, {"dropped": ["ü"], "passes": ["function(sroa)", "globaldce"]})
     assert other.content == DECISIONS.content and other.digest == DECISIONS.digest
     assert Decisions.parse(DECISIONS.content, "here") == DECISIONS
-    assert Decisions(DECISIONS.kind, Level.OS, DECISIONS.body).digest != DECISIONS.digest
+    assert Decisions(DECISIONS.problem, Level.OS, DECISIONS.body).digest != DECISIONS.digest
+
+
+@pytest.mark.parametrize(
+    ("kind", "problem"), [("level", "levels"), ("pass-sequence", "passes"), ("inliner", "inlining"),
+                          ("heuristic", "inlining"), ("regalloc", "regalloc"), ("sharding", "sharding")],
+)  # fmt: skip
+def test_a_file_of_schema_1_is_loaded_by_the_digest_that_it_has(kind: str, problem: str, tmp_path: Path) -> None:
+    """Its ``kind`` is read as the problem; rows name the file by the digest of its own bytes, which stays."""
+    content = canonical_json({"schema": 1, "kind": kind, "level": "Oz", "body": {"x": 1}})
+    digest = store_decisions(tmp_path, content)
+    assert digest == digest_bytes(content)
+    assert load_decisions(tmp_path, digest) == Decisions(problem, Level.OZ, {"x": 1})
+
+
+def test_the_decisions_that_come_with_the_harness_are_read() -> None:
+    found = sorted((ROOT / "results" / "decisions").glob("*.zst"))
+    problems = {load_decisions(ROOT / "results", path.stem).problem for path in found}
+    assert len(found) >= 200 and problems == {"inlining", "levels", "passes", "regalloc", "sharding"}

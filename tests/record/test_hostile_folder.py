@@ -14,7 +14,7 @@ from harness.apply.decisions import Decisions
 from harness.base.digest import digest_bytes
 from harness.base.errors import HarnessError, PrerequisiteError, UsageError
 from harness.base.paths import ROOT
-from harness.base.vocabulary import Level, PolicyKind
+from harness.base.vocabulary import Level
 from harness.problems.inlining.trajectories.table import read_trajectories
 from harness.rank.doubts import doubts
 from harness.rank.question import questions
@@ -22,7 +22,7 @@ from harness.record import open_index, read_run, run_files
 from harness.record.decisions import load_decisions, store_decisions
 from harness.record.find import find_run
 from harness.record.functions import write_functions
-from tests.rows import LLVM, row, run_file, written_by_another
+from tests.rows import LLVM, older_file, row, run_file, written_by_another
 
 ODD = ["h[1]", "h*", "h?", "{a,b}", "it's", 'a"b', "line\nfeed", "**", "h[!x]", "$HOME", "%41", "https:"]
 """Names of folders that patterns, quotes or addresses could be read in."""
@@ -121,7 +121,7 @@ def test_a_file_of_the_new_schema_needs_the_long_name(tmp_path: Path) -> None:
     path.unlink()
     short = tmp_path / f"{path.stem[:-20]}.jsonl"
     short.write_bytes(fields)
-    with pytest.raises(UsageError, match="names of schema 6 end in 32 digits"):
+    with pytest.raises(UsageError, match="names of schema 7 end in 32 digits"):
         read_run(short)
 
 
@@ -132,7 +132,7 @@ def said(results: Path) -> list[str]:
 
 def test_a_short_name_is_told_unless_its_sum_is_there(tmp_path: Path) -> None:
     """Whoever writes the old schema on purpose is seen too."""
-    path = run_file(tmp_path, [row()], schema_version=5)
+    path = older_file(tmp_path, [row()], 5)
     assert [line for line in said(tmp_path) if "48 bits" in line and path.stem in line]
     sums = tmp_path / "SHA256SUMS"
     sums.write_text(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n")
@@ -163,7 +163,7 @@ def test_runs_that_contradict_each_other_are_told(tmp_path: Path) -> None:
 
 # --- decisions
 
-WHOLE = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": ["sroa"]})
+WHOLE = Decisions("passes", Level.OZ, {"passes": ["sroa"]})
 
 
 def bomb(size: int) -> bytes:

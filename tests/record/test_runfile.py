@@ -15,7 +15,7 @@ from harness.base.vocabulary import Outcome, Target
 from harness.record.journal import Journal
 from harness.record.rows import Header, Row
 from harness.record.runfile import read_run, run_files, write_run
-from tests.rows import block, campaign, header, row, run_file, written_by_another
+from tests.rows import block, campaign, header, older_file, row, run_file, written_by_another
 
 ROWS = [row("one", "Oz", 10), row("two", "Oz", None), row("one", "O2", 11.25, metric="compile.cpu", unit="s")]
 
@@ -190,7 +190,7 @@ def with_header(path: Path, change: Any) -> Path:
         (b'{"header":null}', "the header is not readable"),
         (b'{"header": {}}', "not the canonical text"),
         (b'{"header":{"schema_version":1}}', "schema 1; this harness reads 2"),
-        (b'{"header":{"schema_version":6}}', "torn or altered: its content contradicts its name"),
+        (b'{"header":{"schema_version":7}}', "torn or altered: its content contradicts its name"),
         (b'{"header":{"schema_version":5}}', "names of schema 5 end in 12 digits of the file's digest, not in 32"),
         (b"", "not JSON: "),
     ],
@@ -262,6 +262,31 @@ def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
 
 
 def test_a_file_of_the_schema_without_campaigns_is_read(tmp_path: Path) -> None:
-    path = run_file(tmp_path, [row()], schema_version=2)
+    path = older_file(tmp_path, [row()], 2)
     assert read_run(path).header.schema_version == 2
     assert read_run(path).header.min_coverage == 0.8
+
+
+def test_rows_with_a_kind_are_read_as_problem_and_form(tmp_path: Path) -> None:
+    """Of schema 6 and before. What the kind of a row does not tell, its form, is not made up."""
+    rows = [
+        row(),
+        row(policy="list", problem="passes", form="list"),
+        row(policy="net", problem="inlining", form="onnx"),
+    ]
+    path = older_file(tmp_path, rows, 6)
+    assert b'"kind":"inliner"' in path.read_bytes() and b'"problem"' not in path.read_bytes()
+    known = {one.policy: one for one in rows}
+    known["net"] = known["net"].model_copy(update={"form": None})
+    assert {one.policy: one for one in read_run(path).rows} == known
+
+
+def test_an_unknown_kind_of_an_old_row_is_named(tmp_path: Path) -> None:
+    path = older_file(tmp_path, [row()], 6)
+    lines = path.read_bytes().partition(b"\n")[2]
+    made = written_by_another(path, lines.replace(b'"kind":"level"', b'"kind":"magic"'))
+    with pytest.raises(UsageError, match=r"line 2: kind: unknown kind 'magic'; there were: level, "):
+        read_run(made)
+    made = written_by_another(path, lines, schema_version=7)
+    with pytest.raises(UsageError, match="line 2: problem: Field required"):
+        read_run(made)

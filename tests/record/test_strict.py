@@ -70,7 +70,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "another track": ({"track": "speed"}, "track"),
     "a track that is none": ({"track": "beauty"}, "track"),
     "a target that is none": ({"target": "vax"}, "target"),
-    "a kind of another track": ({"kind": "sharding"}, "kind"),
+    "a problem of another track": ({"problem": "sharding"}, "problem"),
     "no level": ({"level": ...}, "level"),
     "half a digest": ({"object_digest": "ab" * 16}, "object_digest"),
     "a digest in capitals": ({"cell": "AB" * 32}, "cell"),

@@ -1,11 +1,10 @@
 """Whether the plugin can be trusted: LLVM's own heuristic through it must give plain clang's object."""
 
-from harness.apply.compile import compile_decisions, optimise
+from harness.apply.compile import compile_plan, optimise
 from harness.apply.decisions import Decisions
 from harness.apply.plan import reference_plan
 from harness.base.digest import digest_file, digest_of
 from harness.base.errors import CellError, PrerequisiteError
-from harness.base.vocabulary import PolicyKind
 from harness.freeze import FrozenModule
 from harness.problems.inlining.ask import DEFAULT, ask
 from harness.problems.inlining.decide import decided
@@ -66,8 +65,8 @@ def _compare(frozen: FrozenModule, bench: Bench) -> bool:
     bitcode = [digest_file(optimise(frozen, one, bench).bitcode) for one in (plain, plan)]
     if bitcode[0] == bitcode[1]:
         return True
-    stock = compile_decisions(frozen, Decisions(PolicyKind.LEVEL, level), plain, bench)
-    return stock.digest == compile_decisions(frozen, decisions, plan, bench).digest
+    stock = compile_plan(frozen, plain, bench)
+    return stock.digest == compile_plan(frozen, plan, bench).digest
 
 
 def _tools(bench: Bench) -> list[str]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 
-from harness.apply.compile import compile_decisions, optimise, run_step
+from harness.apply.compile import compile_plan, optimise, run_step
 from harness.apply.decisions import Decided, Decisions
 from harness.apply.plan import OBJECT, OPTIMISED
 from harness.base.digest import digest_bytes, digest_file
 from harness.base.errors import CellError
-from harness.base.vocabulary import Outcome, PolicyKind
+from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
+from harness.problems.inlining import INLINING
 from harness.problems.inlining.ask import Answer
 from harness.problems.inlining.price import plain_cpu
 from harness.problems.inlining.replay import replay_plan
@@ -23,7 +24,7 @@ def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench) -> De
     Raises CellError: what ``ask`` raises, and ``not-replayable`` for a policy that did more to the module than decide.
     """
     answer = ask()
-    decisions = Decisions(PolicyKind.INLINER, frozen.level, answer.body)
+    decisions = Decisions(INLINING, frozen.level, answer.body)
     _require_replay(answer, decisions, frozen, bench)
     plain = plain_cpu(frozen, bench)  # one thread: on a machine with nothing else to do, also its wall time
     return Decided(decisions, max(0.0, answer.cpu - plain), max(0.0, answer.wall - plain))
@@ -46,7 +47,7 @@ def _require_replay(answer: Answer, decisions: Decisions, frozen: FrozenModule, 
                 error.transient,
             ) from None
         theirs = digest_file(folder / OBJECT)
-    if compile_decisions(frozen, decisions, plan, bench).digest != theirs:
+    if compile_plan(frozen, plan, bench).digest != theirs:
         raise CellError(
             Outcome.NOT_REPLAYABLE,
             "the policy did more to the module than decide: its decisions alone give another object",

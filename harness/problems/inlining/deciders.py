@@ -1,4 +1,4 @@
-"""What the two kinds share that decide what to inline: their decisions are call sites, and the plugin follows them."""
+"""What inlining policies of all forms share: their decisions are call sites, and the plugin follows them."""
 
 from harness.apply.decisions import Decisions
 from harness.apply.plan import CompilePlan
@@ -11,11 +11,11 @@ from harness.problems.inlining.sites import sites_of
 from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
 
-__all__ = ["InliningKind"]
+__all__ = ["InliningProblem"]
 
 
-class InliningKind:
-    """See ``harness.problems.programs.kinds.ProgramKind``."""
+class InliningProblem:
+    """See ``harness.problems.programs.problems.ProgramProblem``."""
 
     def notes(self, policy: Policy) -> list[str]:
         """Nothing to remark."""

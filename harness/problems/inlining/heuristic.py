@@ -1,4 +1,4 @@
-"""The kind's implementation: a submitted C++ function decides in the compiler's own process."""
+"""Form ``cpp``: a submitted C++ function decides in the compiler's own process."""
 
 from harness.apply.decisions import Decided
 from harness.base.errors import UsageError
@@ -14,27 +14,24 @@ from harness.policy.forms.cpp.hyperparameters import (
 from harness.policy.policy import Policy
 from harness.problems.inlining.ask import Asked, ask
 from harness.problems.inlining.decide import decided
-from harness.problems.inlining.deciders import InliningKind
 from harness.problems.inlining.price import allowance
 from harness.problems.inlining.replay import PLUGIN, RULES
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import native_digest
 
-__all__ = ["ROLE", "HeuristicKind", "asked", "hyperparameters", "values_of"]
+__all__ = ["ROLE", "Heuristic", "asked", "hyperparameters", "values_of"]
 
 ROLE = "heuristic"
 _HOOKS = ("inline",)
 
 
-class HeuristicKind(InliningKind):
-    """See ``harness.problems.programs.kinds.ProgramKind``."""
+class Heuristic:
+    """What ``harness.problems.inlining.problem`` asks of the form."""
 
     def check(self, policy: Policy, where: str) -> None:
         """One C++ file, well-declared hyperparameters, values within their bounds."""
         if set(policy.manifest.files) != {ROLE}:
-            raise UsageError(
-                "files: a policy of kind 'heuristic' has one file, heuristic = \"heuristic.cpp\"", where=where
-            )
+            raise UsageError("files: a policy of form 'cpp' has one file, heuristic = \"heuristic.cpp\"", where=where)
         hook = policy.manifest.values.get("hook", "inline")
         if hook not in _HOOKS:
             raise UsageError(f"values.hook: {hook!r} is none; there is: {', '.join(_HOOKS)}", where=where)
@@ -51,10 +48,6 @@ class HeuristicKind(InliningKind):
         how = asked(policy, values_of(policy, policy.name), bench)
         most = allowance(policy.manifest.policy_class, frozen, bench)
         return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
-
-    def is_pure(self, policy: Policy) -> bool:
-        """It runs what was submitted, in the compiler's process."""
-        return False
 
     def parts(self) -> list[str]:
         """The plugin, and what is written around the submission's file."""

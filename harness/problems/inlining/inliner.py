@@ -1,4 +1,4 @@
-"""The kind's implementation: a model, a tree or a Python function decides from a call site's features."""
+"""Forms ``onnx``, ``tree`` and ``python``: a model, a tree or a Python function decides from a call site's features."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -16,31 +16,29 @@ from harness.policy.forms.tree.source import tree_source
 from harness.policy.policy import Policy
 from harness.problems.inlining.ask import Asked, ask
 from harness.problems.inlining.decide import decided
-from harness.problems.inlining.deciders import InliningKind
 from harness.problems.inlining.price import allowance
 from harness.problems.inlining.replay import PLUGIN, RULES
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import native_digest
 
-__all__ = ["FORMS", "InlinerKind"]
+__all__ = ["FORMS", "Inliner"]
 
-FORMS = {"model": "model.onnx", "tree": "tree.json", "policy": "policy.py"}
-"""Role of the submission's one file → how it is usually called."""
+FORMS = {"onnx": ("model", "model.onnx"), "tree": ("tree", "tree.json"), "python": ("policy", "policy.py")}
+"""Form → role of the submission's one file, and how it is usually called."""
 
 
-class InlinerKind(InliningKind):
-    """See ``harness.problems.programs.kinds.ProgramKind``."""
+class Inliner:
+    """What ``harness.problems.inlining.problem`` asks of these forms."""
 
     def check(self, policy: Policy, where: str) -> None:
-        """One file, in one of three forms. Of a model only the sandbox looks at the content."""
-        roles = set(policy.manifest.files)
-        if len(roles) != 1 or not roles <= FORMS.keys():
-            forms = ", ".join(f'{role} = "{name}"' for role, name in FORMS.items())
-            raise UsageError(f"files: a policy of kind 'inliner' has one file, one of {forms}", where=where)
+        """One file. Of a model only the sandbox looks at the content."""
+        form = policy.manifest.form
+        role, usual = FORMS[form]
+        if set(policy.manifest.files) != {role}:
+            raise UsageError(f'files: a policy of form {form!r} has one file, {role} = "{usual}"', where=where)
         if policy.manifest.values:
             name = next(iter(policy.manifest.values))
-            raise UsageError(f"values.{name}: a policy of kind 'inliner' has no values", where=where)
-        (role,) = roles
+            raise UsageError(f"values.{name}: a policy of form {form!r} has no values", where=where)
         name, content = policy.file(role)
         if role == "tree":
             parse_tree(content, name)
@@ -57,10 +55,6 @@ class InlinerKind(InliningKind):
         name = policy.manifest.files[role]
         how = Asked("channel", host=program_host(_program(role, content, name, bench), name))
         return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
-
-    def is_pure(self, policy: Policy) -> bool:
-        """Of models and trees the harness makes code that can only compute; a ``policy.py`` is run."""
-        return "policy" not in policy.contents
 
     def parts(self) -> list[str]:
         """The plugin, and what turns a file into code."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from harness.apply import compile_decisions
+from harness.apply import compile_plan
 from harness.apply.decisions import Decisions
 from harness.base.digest import digest_of
 from harness.base.errors import CellError
@@ -12,9 +12,9 @@ from harness.base.moment import Moment
 from harness.base.vocabulary import Isolation, Level, Outcome, Target, Track
 from harness.freeze import FrozenModule, freeze, perturbed
 from harness.measure import find_metric
-from harness.policy import Policy
+from harness.policy import Policy, form_of
 from harness.problems.programs.deciding import require_same
-from harness.problems.programs.kinds import program_kind
+from harness.problems.programs.problems import program_problem
 from harness.problems.programs.take import Functions, Made, take_metrics
 from harness.record import Row
 from harness.record.journal import entry_name
@@ -58,7 +58,7 @@ class Cell:
     @property
     def level(self) -> Level:
         """The level that its module is frozen at."""
-        return program_kind(self.policy.manifest.kind).freeze_level(self.policy, self.track)
+        return program_problem(self.policy.manifest.problem).freeze_level(self.policy, self.track)
 
     @property
     def identity(self) -> tuple[str, str, str, str, int, int]:
@@ -107,7 +107,8 @@ class CellResult:
             "benchmark": cell.program.benchmark.name,
             "target": cell.target,
             "track": cell.track,
-            "kind": cell.policy.manifest.kind,
+            "problem": cell.policy.manifest.problem,
+            "form": cell.policy.manifest.form,
             "policy_class": cell.policy.manifest.policy_class,
             "policy": cell.policy.name,
             "policy_digest": cell.policy.digest,
@@ -139,8 +140,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
     ready = prepare(cell.program, bench.store) if frozen else ()
     hidden = prepare(cell.program, bench.store, "hidden") if frozen else ()
     language = cell.program.benchmark.language
-    kind = program_kind(cell.policy.manifest.kind)
-    parts, is_pure = kind.parts(), kind.is_pure(cell.policy)
+    parts = program_problem(cell.policy.manifest.problem).parts(cell.policy)
     return digest_of(
         {
             **({"parts": parts} if parts else {}),
@@ -157,7 +157,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
             "runtime": bench.toolchain.runtime_fingerprint(cell.target, language) if frozen else None,
             "counter": native_digest("count"),
             "compile_timeout": bench.compile_timeout,
-            **({} if is_pure else {"asked again after": bench.asked_again_after}),
+            **({} if form_of(cell.policy).pure else {"asked again after": bench.asked_again_after}),
         }
     )
 
@@ -305,14 +305,14 @@ def _compute(
 ) -> CellResult:
     """The four steps in their order. What was reached before a failure stays in the result."""
     reached: dict[str, Any] = {"frozen_digest": frozen.digest}
-    kind = program_kind(cell.policy.manifest.kind)
+    problem = program_problem(cell.policy.manifest.problem)
     try:
-        decided = kind.decide(cell.policy, frozen, cell.seed, bench)
+        decided = problem.decide(cell.policy, frozen, cell.seed, bench)
         decisions = decided.decisions
         reached |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
-        asked = None if kind.is_pure(cell.policy) else Moment.now()
-        plan = kind.plan(decisions, cell.target)
-        compiled = compile_decisions(frozen, decisions, plan, bench)
+        asked = None if form_of(cell.policy).pure else Moment.now()
+        plan = problem.plan(decisions, cell.target)
+        compiled = compile_plan(frozen, plan, bench)
         reached["object_digest"] = compiled.digest
         made = Made(cell.program, cell.target, frozen, plan, compiled, decided.cpu, decided.wall)
         taken = take_metrics(made, list(dict.fromkeys((*metrics, *PRICES))), bench, besides=besides)

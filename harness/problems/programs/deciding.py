@@ -4,8 +4,8 @@ from harness.apply.decisions import Decisions
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
-from harness.policy.policy import Policy
-from harness.problems.programs.kinds import program_kind
+from harness.policy import Policy, form_of
+from harness.problems.programs.problems import program_problem
 from harness.sandbox.bench import Bench
 
 __all__ = ["decide_again", "decide_twice", "require_same"]
@@ -14,25 +14,24 @@ __all__ = ["decide_again", "decide_twice", "require_same"]
 def decide_twice(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:
     """The decisions of a policy that is asked twice in a row, unless it is pure: for what is shown and not recorded.
 
-    Raises CellError: what ``ProgramKind.decide`` raises, and ``not-replayable``.
+    Raises CellError: what ``ProgramProblem.decide`` raises, and ``not-replayable``.
     """
-    kind = program_kind(policy.manifest.kind)
-    first = kind.decide(policy, frozen, seed, bench).decisions
-    if not kind.is_pure(policy):
+    first = program_problem(policy.manifest.problem).decide(policy, frozen, seed, bench).decisions
+    if not form_of(policy).pure:
         decide_again(policy, frozen, seed, bench, first)
     return first
 
 
 def decide_again(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench, first: Decisions) -> None:
-    """Ask once more. Raises CellError: as ``ProgramKind.decide``, and ``not-replayable`` for another answer."""
-    require_same(first, program_kind(policy.manifest.kind).decide(policy, frozen, seed, bench).decisions)
+    """Ask once more. Raises CellError: as ``ProgramProblem.decide``, and ``not-replayable`` for another answer."""
+    require_same(first, program_problem(policy.manifest.problem).decide(policy, frozen, seed, bench).decisions)
 
 
 def require_same(first: Decisions, second: Decisions) -> None:
     """Raise CellError, ``not-replayable``, naming where the second differs."""
     if first.digest == second.digest:
         return
-    where = program_kind(first.kind).differing(first, second)
+    where = program_problem(first.problem).differing(first, second)
     raise CellError(
         Outcome.NOT_REPLAYABLE,
         f"the policy decides otherwise when it is asked again ({where}): it must depend on the module alone, not on "

@@ -9,7 +9,7 @@ from typing import Any
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.text import duration
 from harness.freeze.freeze import program_digest
-from harness.policy import kind_of
+from harness.policy import problem_of
 from harness.problems.programs.again import asked_again, asks_again
 from harness.problems.programs.cell import CellResult, CellTask, functions_of
 from harness.problems.programs.fresh import verify_fresh
@@ -104,7 +104,7 @@ def _remarks(request: Request) -> list[str]:
     return [
         f"  {policy.name}: {remark}"
         for policy in request.policies
-        for remark in kind_of(policy.manifest.kind).notes(policy)
+        for remark in problem_of(policy.manifest.problem).notes(policy)
     ]
 
 

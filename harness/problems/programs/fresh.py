@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from harness.apply import compile_decisions
+from harness.apply import compile_plan
 from harness.apply.reference import reference_object
 from harness.base.digest import digest_of
 from harness.base.engine import Engine, each
@@ -28,7 +28,7 @@ from harness.base.errors import CellError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Outcome, Target, Track
 from harness.problems.programs.cell import Cell, frozen_of, keep_refuted
-from harness.problems.programs.kinds import plan_of
+from harness.problems.programs.problems import plan_of
 from harness.problems.programs.request import Request
 from harness.problems.protocol import Session
 from harness.record import Row
@@ -293,7 +293,7 @@ def _try(task: tuple[_Subject, _Round], bench: Bench, results: Path) -> _Verdict
     plan = plan_of(decisions, cell.target)
     name = round_.ready.workload.name
     try:
-        compiled = compile_decisions(frozen_of(cell, bench), decisions, plan, bench)
+        compiled = compile_plan(frozen_of(cell, bench), plan, bench)
         trial = Trial(
             cell.program, cell.target, compiled.object, compiled.digest, (round_.ready,), {name: round_.expected}
         )

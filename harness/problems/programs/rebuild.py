@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from harness.apply import compile_decisions
+from harness.apply import compile_plan
 from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Outcome
 from harness.freeze import freeze, perturbed
 from harness.measure import Need, find_metric
-from harness.problems.programs.kinds import plan_of
+from harness.problems.programs.problems import plan_of
 from harness.problems.programs.recorded import program_of
 from harness.problems.programs.take import Made, take_metrics
 from harness.record import Row, RunFile
@@ -122,7 +122,7 @@ def _rebuild(task: _Task, bench: Bench, anew: Bench, results: Path) -> Rebuilt:
         return _failed(answer, "the frozen module differs: other C library headers than in the run")
     try:
         plan = plan_of(decisions, row.target)
-        compiled = compile_decisions(frozen, decisions, plan, anew)
+        compiled = compile_plan(frozen, plan, anew)
     except CellError as error:
         return replace(answer, outcome=error.outcome.value, detail=error.message)
     except UsageError as error:

@@ -43,7 +43,7 @@ class Request:
     fresh: bool = True
     """Verify objects on inputs that nobody has seen, too."""
     extras: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the folders whose kinds decide about programs."""
+    """Options of the folders whose policies decide about programs."""
 
     @property
     def measured(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from harness.policy import Policy, all_policies
 from harness.policy.load import choose_policies, load_policy
 from harness.problems.programs import begin, end
 from harness.problems.programs.cell import CellTask
-from harness.problems.programs.kinds import program_kind
+from harness.problems.programs.problems import program_problem
 from harness.problems.programs.outlook import outlook_lines
 from harness.problems.programs.rates import is_counted, remember_rate
 from harness.problems.programs.request import Request, parse_targets, parse_track
@@ -95,7 +95,7 @@ def make_request(
         policies_ += [load_policy(name) for name in REFERENCES[chosen_track] if name not in there]
     for policy in policies_:
         try:
-            program_kind(policy.manifest.kind)
+            program_problem(policy.manifest.problem)
         except UsageError as error:
             raise UsageError(f"{policy.name} cannot be run on {loaded.name}, a suite of programs: {error}") from None
     programs = choose(loaded, benchmarks)

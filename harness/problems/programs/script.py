@@ -23,7 +23,7 @@ from harness.freeze.commands import (
     internalize,
     link_units,
 )
-from harness.problems.programs.kinds import plan_of
+from harness.problems.programs.problems import plan_of
 from harness.problems.programs.recorded import program_of
 from harness.record import Row, RunFile
 from harness.record.decisions import load_decisions
@@ -57,7 +57,7 @@ def repro_script(run: RunFile, row: Row, results: Path, suite: str | None = None
             *_freeze(program, row),
             _expect(row.frozen_digest or "", FROZEN, "the frozen module"),
             "",
-            comment(f"Apply the decisions ({decisions.kind.value}, {row.decisions_digest[:12]}): optimise, generate."),
+            comment(f"Apply the decisions ({decisions.problem}, {row.decisions_digest[:12]}): optimise, generate."),
             *_apply(plan),
             _expect(row.object_digest, OBJECT, "the object"),
             "",

@@ -12,7 +12,7 @@ from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Target
 from harness.freeze import freeze, freeze_key
 from harness.problems.programs.cell import Cell, frozen_of
-from harness.problems.programs.kinds import PureKind, program_kind
+from harness.problems.programs.problems import PureProblem, program_problem
 from harness.problems.programs.rates import remember_rate
 from harness.problems.programs.request import Module
 from harness.sandbox.bench import Bench
@@ -88,12 +88,12 @@ def copy_modules(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: 
 
 
 def check_ready(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: Observer) -> None:
-    """Check what decisions are taken with on every module, once for each kind of policy. Raises PrerequisiteError."""
+    """Check what decisions are taken with on every module, once for each problem. Raises PrerequisiteError."""
     needed = {
-        (cell.program.id, cell.target, cell.level, cell.copy, type(kind).require_ready): cell
+        (cell.program.id, cell.target, cell.level, cell.copy, type(problem).require_ready): cell
         for cell in cells
         if cell.target in cell.policy.manifest.targets
-        if not isinstance(kind := program_kind(cell.policy.manifest.kind), PureKind)
+        if not isinstance(problem := program_problem(cell.policy.manifest.problem), PureProblem)
     }
     stage("plugin", partial(_check, bench=bench), list(needed.values()), engine, observer, lambda cell: cell.name)
 
@@ -106,7 +106,7 @@ def try_hidden(programs: Sequence[Program], bench: Bench, engine: Engine, observ
 
 def _check(cell: Cell, bench: Bench) -> None:
     where = f"{cell.program.id} ({cell.target.value}, -{cell.level.value})"
-    program_kind(cell.policy.manifest.kind).require_ready(frozen_of(cell, bench), bench, where)
+    program_problem(cell.policy.manifest.problem).require_ready(frozen_of(cell, bench), bench, where)
 
 
 def _copy(cell: Cell, bench: Bench) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.apply import compile_decisions
+from harness.apply import compile_plan
 from harness.apply.reference import reference_object
 from harness.base.engine import Engine, stage
 from harness.base.errors import CellError
@@ -19,7 +19,7 @@ from harness.base.vocabulary import Level, Outcome
 from harness.freeze import freeze
 from harness.measure import find_metric
 from harness.problems.programs.cell import Cell
-from harness.problems.programs.kinds import plan_of
+from harness.problems.programs.problems import plan_of
 from harness.problems.programs.request import Request
 from harness.problems.programs.tracks import REFERENCES
 from harness.problems.protocol import Session
@@ -156,7 +156,7 @@ def _object(one: _Entry, bench: Bench, results: Path) -> Path:
     """The cell's object, compiled from its decisions unless the cache has it."""
     frozen = freeze(one.cell.program, one.cell.target, one.cell.level, bench)
     decisions = load_decisions(results, str(one.row.decisions_digest))
-    return compile_decisions(frozen, decisions, plan_of(decisions, one.cell.target), bench).object
+    return compile_plan(frozen, plan_of(decisions, one.cell.target), bench).object
 
 
 def _unoptimised(program: "Program", bench: Bench) -> tuple[Path, str]:

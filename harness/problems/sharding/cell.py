@@ -10,14 +10,13 @@ from harness.apply.decisions import Decisions
 from harness.base.digest import digest_of
 from harness.base.errors import CellError, UsageError
 from harness.base.machine import cpu_model
-from harness.base.vocabulary import Isolation, Outcome, PolicyKind, Target, Track
+from harness.base.vocabulary import Isolation, Outcome, Target, Track
 from harness.measure import Breakdown, find_metric
 from harness.policy import Policy
 from harness.problems.sharding.files import instance_content, load_instance
 from harness.problems.sharding.instance import Instance
 from harness.problems.sharding.judge import Solution, history, judge
-from harness.problems.sharding.kind import SOLVER
-from harness.problems.sharding.names import SOLVER_PY
+from harness.problems.sharding.names import SHARDING, SOLVER
 from harness.problems.sharding.solve import run_solver
 from harness.problems.sharding.solver import prepare_solver, solver_job
 from harness.problems.sharding.suite import Problem
@@ -119,7 +118,8 @@ class SolverResult:
             "benchmark": cell.problem.entry.name,
             "target": Target.X86_64,
             "track": Track.SHARDING,
-            "kind": manifest.kind,
+            "problem": manifest.problem,
+            "form": manifest.form,
             "policy_class": manifest.policy_class,
             "policy": cell.policy.name,
             "policy_digest": cell.policy.digest,
@@ -148,7 +148,7 @@ class SolverResult:
 
 def with_key(cell: SolverCell, bench: Bench) -> SolverCell:
     """The cell with its key: of all that the result depends on, as far as it can be said, since a clock ends it."""
-    is_python = cell.policy.manifest.files[SOLVER] == SOLVER_PY
+    is_python = cell.policy.manifest.form == "python"
     key = digest_of(
         {
             "solver cell": _JUDGING,
@@ -167,7 +167,7 @@ def with_key(cell: SolverCell, bench: Bench) -> SolverCell:
 def assignment_of(decisions: Decisions) -> list[int]:
     """What ``SolverResult.decisions`` holds. Raises UsageError for decisions that are not an assignment."""
     found = decisions.body.get("assignment")
-    if decisions.kind is not PolicyKind.SHARDING or not isinstance(found, list):
+    if decisions.problem != SHARDING or not isinstance(found, list):
         raise UsageError("these decisions are not an assignment of a sharding instance")
     if any(type(strategy) is not int or not 0 <= strategy < _MOST_STRATEGIES for strategy in found):
         raise UsageError("an assignment is a list of the nodes' strategies, whole numbers from 0 on")
@@ -200,7 +200,7 @@ def _solve(cell: SolverCell, bench: Bench) -> SolverResult:
 
 
 def _decisions(solution: Solution, instance: Instance) -> Decisions:
-    return Decisions(PolicyKind.SHARDING, None, {"assignment": solution.assignment.tolist(), "nodes": instance.nodes})
+    return Decisions(SHARDING, None, {"assignment": solution.assignment.tolist(), "nodes": instance.nodes})
 
 
 def _write_json(problem: Problem, file: Path, bench: Bench) -> None:

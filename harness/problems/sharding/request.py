@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 
 from harness.base.errors import UsageError
 from harness.base.text import duration
-from harness.base.vocabulary import PolicyKind, Target, Track
+from harness.base.vocabulary import Target, Track
 from harness.measure import choose_metrics
 from harness.policy import Policy, all_policies
 from harness.policy.load import choose_policies
 from harness.problems.protocol import Conclusion, Session
 from harness.problems.sharding.cell import SolverCell, with_key
 from harness.problems.sharding.files import MissingFileError, load_instance, require_file
+from harness.problems.sharding.names import SHARDING
 from harness.problems.sharding.suite import LoadedSharding, Problem, load_sharding_suite
 from harness.record.rows import BenchmarkFacts, InstanceFacts, Solving
 from harness.sandbox.bench import Bench
@@ -182,11 +183,11 @@ def make_solve_request(
     named = list(policies)
     chosen = choose_policies(policy for policy in named if isinstance(policy, str))
     chosen += [policy for policy in named if isinstance(policy, Policy)]
-    chosen = chosen or [policy for policy in all_policies() if policy.manifest.kind is PolicyKind.SHARDING]
+    chosen = chosen or [policy for policy in all_policies() if policy.manifest.problem == SHARDING]
     for policy in chosen:
-        if policy.manifest.kind is not PolicyKind.SHARDING:
+        if policy.manifest.problem != SHARDING:
             raise UsageError(
-                f"{policy.name} is a policy of kind {policy.manifest.kind.value!r}, and {loaded.name} is a suite of "
+                f"{policy.name} is a policy of problem {policy.manifest.problem!r}, and {loaded.name} is a suite of "
                 "sharding instances",
                 hint="`harness policies` shows which solve instances",
             )

@@ -1,7 +1,8 @@
 """The track of sharding instances."""
 
-from harness.base.vocabulary import PolicyKind, Track
+from harness.base.vocabulary import Track
 from harness.policy.tracks import TrackFacts
+from harness.problems.sharding.names import SHARDING
 
 __all__ = ["BEST_KNOWN", "TRACKS"]
 
@@ -13,7 +14,7 @@ TRACKS = {
         "cost",
         (BEST_KNOWN,),
         compiled=False,
-        kinds=(PolicyKind.SHARDING,),
+        problems=(SHARDING,),
         conditions=("time_scale", "cores", "origin"),
     )
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.apply.decisions import Decisions
 from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule, freeze
-from harness.policy import Policy, kind_of
+from harness.policy import Policy, problem_of
 from harness.policy.forms.program import build_program, program_host
 from harness.policy.manifest import Manifest
 from harness.problems.inlining.ask import Asked
@@ -99,13 +99,16 @@ def alternating(bench: Bench) -> Asked:
     return computed("static int asked; return asked++ & 1;", bench)
 
 
-def policy_of(kind: str, role: str, name: str, content: str | bytes, **values: int | float | str) -> Policy:
+def policy_of(
+    problem: str, form: str, role: str, name: str, content: str | bytes, **values: int | float | str
+) -> Policy:
     """A submission of one file."""
     manifest = Manifest.model_validate(
         {
             "name": "made",
             "version": "1",
-            "kind": kind,
+            "problem": problem,
+            "form": form,
             "class": "fixed",
             "track": "size",
             "targets": ["x86-64", "aarch64"],
@@ -121,17 +124,18 @@ def policy_of(kind: str, role: str, name: str, content: str | bytes, **values: i
 
 def heuristic_policy(text: str | bytes, **values: int | float | str) -> Policy:
     """A C++ heuristic."""
-    return policy_of("heuristic", "heuristic", "heuristic.cpp", text, **values)
+    return policy_of("inlining", "cpp", "heuristic", "heuristic.cpp", text, **values)
 
 
 def inliner_policy(role: str, content: str | bytes) -> Policy:
     """A ``policy.py``, a ``tree.json`` or a ``model.onnx``."""
-    names = {"policy": "policy.py", "tree": "tree.json", "model": "model.onnx"}
-    return policy_of("inliner", role, names[role], content)
+    form, name = {"policy": ("python", "policy.py"), "tree": ("tree", "tree.json"), "model": ("onnx", "model.onnx")}[
+        role
+    ]
+    return policy_of("inlining", form, role, name, content)
 
 
 def decide(policy: Policy, frozen: FrozenModule, bench: Bench, seed: int = 0) -> Decisions:
     """What a run does, without the time between: the policy is checked, then it decides, twice if it is not pure."""
-    kind = kind_of(policy.manifest.kind)
-    kind.check(policy, "submission.toml")
+    problem_of(policy.manifest.problem).check(policy, "submission.toml")
     return decide_twice(policy, frozen, seed, bench)

@@ -38,8 +38,8 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
 def submission(folder: Path, name: str, content: str) -> Path:
     """A policy that runs code of its own."""
     cpp = name == "heuristic.cpp"
-    kind, role = ("heuristic", "heuristic") if cpp else ("inliner", "policy")
-    write_policy(folder, "", kind=f'"{kind}"', files=f'{{ {role} = "{name}" }}')
+    form, role = ("cpp", "heuristic") if cpp else ("python", "policy")
+    write_policy(folder, "", problem='"inlining"', form=f'"{form}"', files=f'{{ {role} = "{name}" }}')
     (folder / "passes.txt").unlink()
     return write_files(folder, {name: content + f"\n{'//' if cpp else '#'} {folder}\n"})  # a cell of its own
 

@@ -10,16 +10,16 @@ from textwrap import dedent
 
 import pytest
 
-from harness.apply import compile_decisions
+from harness.apply import compile_plan
 from harness.apply.decisions import Decisions
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
-from harness.policy import Policy, kind_of
+from harness.policy import Policy, problem_of
 from harness.policy.forms.python import ask as channel
 from harness.problems.inlining.ask import DEFAULT, Asked, ask, compile_job, host_job
 from harness.problems.inlining.features import FEATURES
-from harness.problems.inlining.inliner import InlinerKind
+from harness.problems.inlining.inliner import Inliner
 from harness.problems.inlining.sites import Site, Who, sites_of
 from harness.sandbox import Finished
 from harness.sandbox.bench import Bench
@@ -199,7 +199,7 @@ def test_what_it_prints_is_not_an_answer(modules: Modules, bench: Bench) -> None
 )
 def test_what_is_no_policy_is_refused_before_anything_runs(text: str | bytes, said: str, line: str) -> None:
     with pytest.raises(UsageError, match=re.escape(said)) as raised:
-        InlinerKind().check(inliner_policy("policy", text), "submission.toml")
+        Inliner().check(inliner_policy("policy", text), "submission.toml")
     assert (raised.value.where or "").startswith(f"made/policy.py{line}")
 
 
@@ -213,7 +213,7 @@ def test_what_is_no_policy_is_refused_before_anything_runs(text: str | bytes, sa
     ],
 )
 def test_decide_may_be_defined_in_any_way(text: str) -> None:
-    InlinerKind().check(python(text), "submission.toml")
+    Inliner().check(python(text), "submission.toml")
 
 
 # -- how it dies
@@ -318,7 +318,7 @@ def test_two_unusable_answers_are_replaced_by_llvms(act: str, modules: Modules, 
     }
     for site in (found[2], asked_sites(decide(acting(text), frozen, bench))[2]):
         assert site.inline == llvms[site.caller, site.callee, site.ordinal]
-    compile_decisions(frozen, decisions, kind_of(decisions.kind).plan(decisions, frozen.target), bench)
+    compile_plan(frozen, problem_of(decisions.problem).plan(decisions, frozen.target), bench)
 
 
 def identity(site: Site) -> tuple[str, str, int]:

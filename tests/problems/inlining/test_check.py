@@ -45,7 +45,7 @@ def unfaithful(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def policy(tmp_path: Path) -> Path:
     """A submission that decides what to inline."""
-    folder = write_policy(tmp_path / "mine", "", kind='"inliner"', files='{ tree = "tree.json" }')
+    folder = write_policy(tmp_path / "mine", "", problem='"inlining"', form='"tree"', files='{ tree = "tree.json" }')
     (folder / "passes.txt").unlink()
     return write_files(folder, {"tree.json": CHEAP_TREE})
 
@@ -80,13 +80,13 @@ def test_other_bitcode_may_be_the_same_object(
     """Objects decide where bitcode differs; and both are looked at."""
     frozen = modules.frozen(level=level)
     seen: list[object] = []
-    real = check.compile_decisions
+    real = check.compile_plan
 
     def spy(*words: object) -> object:
         seen.append(words)
         return real(*words)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(check, "compile_decisions", spy)
+    monkeypatch.setattr(check, "compile_plan", spy)
     monkeypatch.setattr(check, "digest_file", lambda path: str(path) + str(len(seen)))
     monkeypatch.setattr(check, "optimise", lambda *_: type("Made", (), {"bitcode": object()}))
     assert check._compare(frozen, bench)

@@ -10,7 +10,7 @@ import pytest
 
 from harness.base.digest import digest_file, digest_of
 from harness.base.store import Store
-from harness.base.vocabulary import Outcome, PolicyKind, Target, Track
+from harness.base.vocabulary import Outcome, Target, Track
 from harness.policy import Policy
 from harness.problems.inlining import heuristic as heuristic_kind
 from harness.problems.inlining import inliner as inliner_kind
@@ -36,9 +36,9 @@ LOOPS = "bool getEvolvableAdvice(CallBase &, PolicyContext &) { for (volatile in
 CELLS = [("calc", "x86-64"), ("calc", "aarch64")]
 
 
-def submission(folder: Path, kind: str, role: str, file: str, content: str, **changes: str) -> Path:
+def submission(folder: Path, form: str, role: str, file: str, content: str, **changes: str) -> Path:
     """A folder with one file that decides."""
-    write_policy(folder, "", kind=f'"{kind}"', files=f'{{ {role} = "{file}" }}', **changes)
+    write_policy(folder, "", problem='"inlining"', form=f'"{form}"', files=f'{{ {role} = "{file}" }}', **changes)
     (folder / "passes.txt").unlink()
     return write_files(folder, {file: content})
 
@@ -48,12 +48,10 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One rule in three forms, and the first with another constant."""
     folder = tmp_path_factory.mktemp("submitted")
     return {
-        "cpp": submission(folder / "cpp", "heuristic", "heuristic", "heuristic.cpp", RULE),
-        "cpp-all": submission(
-            folder / "cpp-all", "heuristic", "heuristic", "heuristic.cpp", RULE, values="{ limit = 1000 }"
-        ),
-        "python": submission(folder / "python", "inliner", "policy", "policy.py", CHEAP_PYTHON),
-        "tree": submission(folder / "tree", "inliner", "tree", "tree.json", CHEAP_TREE),
+        "cpp": submission(folder / "cpp", "cpp", "heuristic", "heuristic.cpp", RULE),
+        "cpp-all": submission(folder / "cpp-all", "cpp", "heuristic", "heuristic.cpp", RULE, values="{ limit = 1000 }"),
+        "python": submission(folder / "python", "python", "policy", "policy.py", CHEAP_PYTHON),
+        "tree": submission(folder / "tree", "tree", "tree", "tree.json", CHEAP_TREE),
     }
 
 
@@ -87,11 +85,11 @@ def test_rows(ran: tuple[User, Answer]) -> None:
         assert {row.outcome for row in rows} == {Outcome.OK}
         assert {row.metric for row in rows} == set(SIZE_METRICS)
         assert all(row.value is not None for row in rows)
-        kinds = {"Oz": PolicyKind.LEVEL, "cpp": PolicyKind.HEURISTIC, "cpp-all": PolicyKind.HEURISTIC}
-        assert {row.kind for row in rows} == {kinds.get(policy, PolicyKind.INLINER)}
+        asked = {"Oz": ("levels", "level"), "cpp-all": ("inlining", "cpp")}.get(policy, ("inlining", policy))
+        assert {(row.problem, row.form) for row in rows} == {asked}
         decisions = load_decisions(user.results, rows[0].decisions_digest or "")
         if policy != "Oz":
-            assert decisions.kind is PolicyKind.INLINER and decisions.body["sites"]
+            assert decisions.problem == "inlining" and decisions.body["sites"]
 
 
 def test_one_rule_is_one_object_in_every_form(ran: tuple[User, Answer]) -> None:
@@ -123,13 +121,13 @@ def test_replay_needs_no_policy(ran: tuple[User, Answer]) -> None:
 @pytest.mark.slow
 def test_how_they_fail(store: Store, tmp_path: Path) -> None:
     folders = [
-        submission(tmp_path / "broken", "heuristic", "heuristic", "heuristic.cpp", f"{RULE}int x = y;\n"),
-        submission(tmp_path / "loops", "heuristic", "heuristic", "heuristic.cpp", LOOPS),
+        submission(tmp_path / "broken", "cpp", "heuristic", "heuristic.cpp", f"{RULE}int x = y;\n"),
+        submission(tmp_path / "loops", "cpp", "heuristic", "heuristic.cpp", LOOPS),
         submission(
-            tmp_path / "dies", "inliner", "policy", "policy.py", "import nothing_of_mine as decide\ndecide = 1\n"
+            tmp_path / "dies", "python", "policy", "policy.py", "import nothing_of_mine as decide\ndecide = 1\n"
         ),
-        submission(tmp_path / "tosses", "inliner", "policy", "policy.py", TOSSES),
-        submission(tmp_path / "fine", "inliner", "tree", "tree.json", CHEAP_TREE),
+        submission(tmp_path / "tosses", "python", "policy", "policy.py", TOSSES),
+        submission(tmp_path / "fine", "tree", "tree", "tree.json", CHEAP_TREE),
     ]
     user = User(store.root, tmp_path / "results")
     words: tuple[str | Path, ...] = ("run", "--suite", TINY, "--benchmark", "calc", "--target", "x86-64")
@@ -158,25 +156,25 @@ def test_how_they_fail(store: Store, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "role", "file", "content", "said"),
+    ("form", "role", "file", "content", "said"),
     [
         (
-            "heuristic",
+            "cpp",
             "heuristic",
             "heuristic.cpp",
             "// [hyperparam]: x\n",
             ("heuristic.cpp:1", "not a hyperparameter"),
         ),
-        ("heuristic", "passes", "heuristic.cpp", RULE, ("a policy of kind 'heuristic' has one file",)),
-        ("inliner", "policy", "policy.py", "def decide(f)\n", ("policy.py:1", "not Python")),
-        ("inliner", "tree", "tree.json", "{}", ("tree.json", "schema")),
-        ("inliner", "forest", "tree.json", CHEAP_TREE, ("a policy of kind 'inliner' has one file",)),
+        ("cpp", "passes", "heuristic.cpp", RULE, ("a policy of form 'cpp' has one file",)),
+        ("python", "policy", "policy.py", "def decide(f)\n", ("policy.py:1", "not Python")),
+        ("tree", "tree", "tree.json", "{}", ("tree.json", "schema")),
+        ("tree", "forest", "tree.json", CHEAP_TREE, ("a policy of form 'tree' has one file",)),
     ],
 )
 def test_what_is_wrong_with_the_files_stops_the_run(
-    kind: str, role: str, file: str, content: str, said: tuple[str, ...], store: Store, tmp_path: Path
+    form: str, role: str, file: str, content: str, said: tuple[str, ...], store: Store, tmp_path: Path
 ) -> None:
-    folder = submission(tmp_path / "wrong", kind, role, file, content)
+    folder = submission(tmp_path / "wrong", form, role, file, content)
     user = User(store.root, tmp_path / "results")
     user.harness("run", "--suite", TINY, "--policy", folder).refused(2, *said)
 
@@ -185,7 +183,7 @@ POLICIES = {
     "heuristic": heuristic_policy(RULE),
     "policy": inliner_policy("policy", CHEAP_PYTHON),
     "tree": inliner_policy("tree", CHEAP_TREE),
-    "baseline": policy_of("pass-sequence", "passes", "passes.txt", "mem2reg"),
+    "baseline": policy_of("passes", "list", "passes", "passes.txt", "mem2reg"),
 }
 
 

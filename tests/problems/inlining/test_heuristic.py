@@ -25,7 +25,7 @@ from harness.policy.forms.cpp.hyperparameters import (
     valued,
 )
 from harness.problems.inlining.ask import compile_job
-from harness.problems.inlining.heuristic import HeuristicKind, asked, values_of
+from harness.problems.inlining.heuristic import Heuristic, asked, values_of
 from harness.problems.inlining.sites import Site, Who, parse_log, sites_of
 from harness.sandbox import MIB, Sandbox, tools
 from harness.sandbox.bench import Bench
@@ -184,7 +184,7 @@ def test_a_malformed_declaration_is_named_with_its_line(text: str, said: str) ->
 
 def decide_nothing(policy: Policy) -> None:
     """Check it only."""
-    HeuristicKind().check(policy, "submission.toml")
+    Heuristic().check(policy, "submission.toml")
 
 
 def test_so_many_hyperparameters_and_no_more() -> None:

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from harness.apply import compile_decisions
+from harness.apply import compile_plan
 from harness.apply.compile import optimise
 from harness.apply.decisions import Decisions
 from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
 from harness.base.digest import digest_bytes, digest_file
 from harness.base.errors import CellError
 from harness.base.process import Limits, run
-from harness.base.vocabulary import Level, Outcome, PolicyKind, Target
+from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
-from harness.policy import kind_of
+from harness.policy import problem_of
 from harness.problems.inlining.ask import DEFAULT, Asked, ask
 from harness.problems.inlining.decide import decided
 from harness.problems.inlining.features import FEATURES
@@ -39,12 +39,12 @@ def decisions_of(policy: Asked, frozen: FrozenModule, bench: Bench) -> Decisions
 
 def object_of(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> str:
     """Digest of what they give."""
-    plan = kind_of(decisions.kind).plan(decisions, frozen.target)
-    return compile_decisions(frozen, decisions, plan, bench).digest
+    plan = problem_of(decisions.problem).plan(decisions, frozen.target)
+    return compile_plan(frozen, plan, bench).digest
 
 
 def as_decisions(body: dict[str, Any], frozen: FrozenModule) -> Decisions:
-    return Decisions(PolicyKind.INLINER, frozen.level, body)
+    return Decisions("inlining", frozen.level, body)
 
 
 def refused(body: dict[str, Any], frozen: FrozenModule, bench: Bench) -> str:
@@ -67,7 +67,7 @@ def test_llvms_decisions_through_the_plugin_give_clangs_own_object(
     frozen = modules.frozen(name, target, level)
     mine = decisions_of(DEFAULT, frozen, bench)
     assert len(mine.body["sites"]) > 25
-    reference = Decisions(PolicyKind.LEVEL, level)
+    reference = Decisions("levels", level)
     assert object_of(mine, frozen, bench) == object_of(reference, frozen, bench)
     assert object_of(decisions_of(never(bench), frozen, bench), frozen, bench) != object_of(reference, frozen, bench)
 

@@ -7,7 +7,7 @@ import pytest
 
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome, PolicyClass
-from harness.policy import Policy, kind_of, load_policy
+from harness.policy import Policy, load_policy, problem_of
 from harness.problems.inlining import price
 from harness.problems.inlining.ask import Asked, ask
 from harness.problems.inlining.price import Allowance, allowance, plain_cpu
@@ -47,7 +47,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_zero_shot_has_so_much_cpu_time(policy: Policy, modules: Modules, bench: Bench, short: None) -> None:
     with pytest.raises(CellError, match=r"took more than 0\.25 s of CPU time to decide") as raised:
-        kind_of(policy.manifest.kind).decide(zero_shot(policy), modules.frozen(), 0, bench)
+        problem_of(policy.manifest.problem).decide(zero_shot(policy), modules.frozen(), 0, bench)
     assert (raised.value.outcome, raised.value.transient) == (Outcome.POLICY_TIMEOUT, True)
 
 
@@ -73,7 +73,7 @@ def test_twice_the_plain_compilation_if_that_is_more(
 def test_it_is_measured_of_every_form(modules: Modules, bench: Bench) -> None:
     frozen = modules.frozen()
     policies = [heuristic_policy(CHEAP_HEURISTIC), inliner_policy("policy", CHEAP_PYTHON), load_policy("Oz")]
-    taken = [kind_of(policy.manifest.kind).decide(policy, frozen, 0, bench) for policy in policies]
+    taken = [problem_of(policy.manifest.problem).decide(policy, frozen, 0, bench) for policy in policies]
     assert taken[1].cpu > 0 and taken[1].wall > 0  # Python has to start
     assert all(one.cpu >= 0 and one.wall >= 0 for one in taken)
     assert (taken[2].cpu, taken[2].wall) == (0.0, 0.0)
@@ -82,5 +82,5 @@ def test_it_is_measured_of_every_form(modules: Modules, bench: Bench) -> None:
 
 def test_the_decisions_say_nothing_of_it(modules: Modules, bench: Bench, tmp_path: Path) -> None:
     policy = inliner_policy("policy", CHEAP_PYTHON)
-    one, other = (kind_of(policy.manifest.kind).decide(policy, modules.frozen(), 0, bench) for _ in range(2))
+    one, other = (problem_of(policy.manifest.problem).decide(policy, modules.frozen(), 0, bench) for _ in range(2))
     assert one.decisions.digest == other.decisions.digest

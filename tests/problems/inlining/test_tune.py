@@ -36,10 +36,11 @@ TRIALS = 10
 TUNE = ("--suite", TINY, "--jobs", "2")
 
 
-def submission(folder: Path, content: str, kind: str = "heuristic", **changes: str) -> Path:
+def submission(folder: Path, content: str, form: str = "cpp", **changes: str) -> Path:
     """A folder with one file that decides."""
-    role, file = {"heuristic": ("heuristic", "heuristic.cpp"), "inliner": ("tree", "tree.json")}[kind]
-    write_policy(folder, "", kind=f'"{kind}"', files=f'{{ {role} = "{file}" }} # its code', **changes)
+    role, file = {"cpp": ("heuristic", "heuristic.cpp"), "tree": ("tree", "tree.json")}[form]
+    words = {"problem": '"inlining"', "form": f'"{form}"', **changes}
+    write_policy(folder, "", files=f'{{ {role} = "{file}" }} # its code', **words)
     (folder / "passes.txt").unlink()
     return write_files(folder, {file: content})
 
@@ -260,7 +261,7 @@ def test_a_heuristic_that_does_not_compile(user: User, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("Oz", *TUNE), ("Oz is a baseline",)),
-        (("{tree}", *TUNE), ("a policy of kind 'inliner' has no tunable constants",)),
+        (("{tree}", *TUNE), ("a policy of form 'tree' has no tunable constants",)),
         (("{plain}", *TUNE), ("heuristic.cpp declares no tunable constants", "[hyperparam]")),
         (("{quick}", *TUNE), ("only policies of track size",)),
         (("{bad}", *TUNE, "--benchmark", "glob"), ("none of these programs is of the train split",)),
@@ -281,7 +282,7 @@ def test_what_cannot_be(words: tuple[str, ...], said: tuple[str, ...], command: 
         "plain": submission(tmp_path / "plain", RULE.replace("// [hyperparam]: limit", "const int limit = 5; //")
                             .replace("// [hyperparam]: share", "const int share = 1; //")),
         "quick": submission(tmp_path / "quick", RULE, track='"speed"'),
-        "tree": submission(tmp_path / "tree", CHEAP_TREE, "inliner"),
+        "tree": submission(tmp_path / "tree", CHEAP_TREE, "tree"),
     }  # fmt: skip
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     command("tune", *(str(word).format(**folders) for word in words)).refused(2, *said)

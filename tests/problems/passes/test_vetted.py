@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from harness.apply import compile_decisions
+from harness.apply import compile_plan
 from harness.apply.decisions import Decisions
 from harness.base.errors import CellError
-from harness.base.vocabulary import Level, Outcome, PolicyKind, Target, Track
+from harness.base.vocabulary import Level, Outcome, Target, Track
 from harness.freeze import Fact, facts_of, freeze
 from harness.policy import load_policy
 from harness.problems.passes.check import ADAPTORS, PassRefusedError, pipeline_of_action, refused_on, vet
-from harness.problems.passes.kind import PassSequenceKind, resolve
 from harness.problems.passes.names import GONE, LEGACY_ACTIONS
+from harness.problems.passes.problem import POLICIES, resolve
 from harness.problems.passes.vetted import VETTED, table_digest
 from harness.problems.passes.vetted.page import passes_page
 from harness.problems.programs.cell import Cell, cell_key
@@ -139,7 +139,7 @@ def test_facts_of_a_module(source: str, language: str, facts: set[Fact], bench: 
 )
 def test_what_a_module_has_decides(passes: str, source: str, language: str, bench: Bench, tmp_path: Path) -> None:
     policy = load_policy(str(write_policy(tmp_path / "lowers", passes)))
-    kind = PassSequenceKind()
+    kind = POLICIES
     harmed = freeze(c_program(tmp_path / "harmed", source, language), Target.X86_64, Level.OZ, bench)
     with pytest.raises(CellError) as raised:
         kind.decide(policy, harmed, 0, bench)
@@ -148,9 +148,9 @@ def test_what_a_module_has_decides(passes: str, source: str, language: str, benc
 
     spared = freeze(c_program(tmp_path / "spared", PLAIN), Target.X86_64, Level.OZ, bench)
     decisions = kind.decide(policy, spared, 0, bench).decisions
-    assert compile_decisions(spared, decisions, kind.plan(decisions, Target.X86_64), bench).object.is_file()
+    assert compile_plan(spared, kind.plan(decisions, Target.X86_64), bench).object.is_file()
     with pytest.raises(CellError, match="is refused on a module with") as raised:  # the same decisions, put elsewhere
-        compile_decisions(harmed, decisions, kind.plan(decisions, Target.X86_64), bench)
+        compile_plan(harmed, kind.plan(decisions, Target.X86_64), bench)
     assert raised.value.outcome is Outcome.POLICY_ERROR
 
 
@@ -168,7 +168,7 @@ def test_what_a_module_has_decides(passes: str, source: str, language: str, benc
 )
 def test_decisions_written_by_hand_are_no_way_around(body: dict[str, object]) -> None:
     with pytest.raises(CellError) as raised:
-        PassSequenceKind().plan(Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, body), Target.X86_64)
+        POLICIES.plan(Decisions("passes", Level.OZ, body), Target.X86_64)
     assert raised.value.outcome is Outcome.POLICY_ERROR and raised.value.message.startswith("decisions: ")
 
 

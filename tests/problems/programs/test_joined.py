@@ -6,7 +6,7 @@ import pytest
 
 from harness.apply.decisions import Decisions
 from harness.base.moment import Moment
-from harness.base.vocabulary import Level, Outcome, PolicyKind
+from harness.base.vocabulary import Level, Outcome
 from harness.problems.inlining.sites import Site, Who, body_of
 from harness.problems.programs.cell import CellResult, joined
 
@@ -17,7 +17,7 @@ NOW = Moment(1e9 + 5, 15.0, "boot")
 def result(inline: bool, metric: str, asked: Moment | None) -> CellResult:
     """Of a policy that inlined the one call, or did not."""
     body = body_of([Site("main", "helper", 0, inline, Who.POLICY)])
-    made = Decisions(PolicyKind.INLINER, Level.OZ, body)
+    made = Decisions("inlining", Level.OZ, body)
     return CellResult(
         "key", Outcome.OK, frozen_digest="f", decisions=made.content.decode(), decisions_digest=made.digest,
         object_digest="o", values={metric: 1}, asked=asked,

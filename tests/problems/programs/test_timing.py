@@ -72,7 +72,8 @@ def allocator(folder: Path, name: str) -> Path:
     """A submission that is one of LLVM's allocators under another name."""
     folder.mkdir(parents=True)
     (folder / "submission.toml").write_text(
-        f'name = "{folder.name}"\nversion = "1"\nkind = "regalloc"\nclass = "fixed"\ntrack = "speed"\n'
+        f'name = "{folder.name}"\nversion = "1"\nproblem = "regalloc"\nform = "allocator"\n'
+        'class = "fixed"\ntrack = "speed"\n'
         'targets = ["x86-64", "aarch64"]\nauthors = ["A. Tester"]\nlicence = "MIT"\ndescription = "Made by a test."\n'
         f'[values]\nallocator = "{name}"\n'
     )

@@ -219,7 +219,7 @@ def test_missing_instances_are_reported_and_not_dropped(place: Path, tmp_path: P
         (("--track", "size"), "its track is 'sharding', not 'size'"),
         (("--cores", "4096"), "a solver cannot have 4096 cores: this machine has"),
         (("--benchmark", "smal"), "has no instance 'smal'"),
-        (("--policy", "Oz"), "Oz is a policy of kind 'level', and made is a suite of sharding instances"),
+        (("--policy", "Oz"), "Oz is a policy of problem 'levels', and made is a suite of sharding instances"),
     ],
 )
 def test_what_means_nothing_is_refused(options: tuple[str, ...], message: str, place: Path, visitor: User) -> None:

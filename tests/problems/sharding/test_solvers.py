@@ -10,7 +10,7 @@ from harness.policy import load_policy
 from harness.problems.sharding.files import instance_content
 from harness.problems.sharding.instance import Instance
 from harness.problems.sharding.judge import Solution, judge
-from harness.problems.sharding.kind import SOLVER
+from harness.problems.sharding.names import SOLVER
 from harness.problems.sharding.parse import parse_instance
 from harness.problems.sharding.solve import run_solver
 from harness.problems.sharding.solver import prepare_solver, solver_job

@@ -40,7 +40,8 @@ def write_solver(folder: Path, body: str, *, name: str = "solver.py", **changes:
     fields = {
         "name": f'"{folder.name}"',
         "version": '"1"',
-        "kind": '"sharding"',
+        "problem": '"sharding"',
+        "form": '"cpp"' if name.endswith(".cpp") else '"python"',
         "class": '"zero-shot"',
         "track": '"sharding"',
         "targets": '["x86-64"]',

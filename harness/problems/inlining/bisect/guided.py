@@ -16,8 +16,9 @@ from harness.apply.decisions import Decisions
 from harness.apply.plan import FROZEN, OBJECT, OPTIMISED, clang_generate, clang_optimise
 from harness.base.digest import digest_file, digest_of
 from harness.base.errors import CellError
-from harness.base.vocabulary import Outcome, PolicyKind
+from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
+from harness.problems.inlining import INLINING
 from harness.problems.inlining.explain.sites import Identity, Pair, identity
 from harness.problems.inlining.replay import PLUGIN, RULES
 from harness.problems.inlining.sites import LogError, Site, Who, body_of, log_of, parse_log
@@ -79,4 +80,4 @@ def guided(frozen: FrozenModule, table: Sequence[Site], bench: Bench) -> Guided:
     except (LogError, UnicodeDecodeError) as error:
         raise CellError(Outcome.COMPILE_ERROR, f"the log of decisions cannot be read: {error}") from None
     digest = json.loads((entry / "facts.json").read_bytes())["digest"]
-    return Guided(entry / OBJECT, digest, Decisions(PolicyKind.INLINER, frozen.level, body))
+    return Guided(entry / OBJECT, digest, Decisions(INLINING, frozen.level, body))

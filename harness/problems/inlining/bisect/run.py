@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from harness.apply import compile_decisions
+from harness.apply import compile_plan
 from harness.apply.decisions import Decisions
 from harness.base.delta_debugging import beginning, fewest
 from harness.base.engine import Engine
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
-from harness.base.vocabulary import Outcome, PolicyKind
+from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
 from harness.measure.layout import changes, layout_of
 from harness.problems.inlining.bisect.guided import guided, table_of
@@ -190,14 +190,14 @@ def _measured(path: Path, metric: str) -> int:
 def _require_inlining(*sides: Side) -> None:
     for side in sides:
         if not side.inlines:
-            raise no_sites(side.name, side.decisions.kind)
+            raise no_sites(side.name, side.decisions.problem)
 
 
-def no_sites(name: str, kind: PolicyKind) -> UsageError:
+def no_sites(name: str, problem: str) -> UsageError:
     """The error for a policy that decides something else."""
     return UsageError(
-        f"{name} is of kind {kind.value}: it decides no call sites",
-        hint="bisect compares policies of the kinds inliner and heuristic, and `default`, LLVM's own heuristic",
+        f"{name} is a policy of problem {problem!r}: it decides no call sites",
+        hint="bisect compares policies of problem 'inlining', and `default`, LLVM's own heuristic",
     )
 
 
@@ -253,7 +253,7 @@ def _verified(
 ) -> tuple[Decisions, Path, str]:
     """The answer again from its decisions alone, as every object is that is measured."""
     found = guided(frozen, table_of(pairs, kept), bench)
-    compiled = compile_decisions(frozen, found.decisions, replay_plan(found.decisions, frozen.target), bench)
+    compiled = compile_plan(frozen, replay_plan(found.decisions, frozen.target), bench)
     if compiled.digest != found.digest:
         raise CellError(Outcome.NOT_REPLAYABLE, "the answer's decisions give another object when they are replayed")
     return found.decisions, compiled.object, compiled.digest

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from harness.apply import Compiled, compile_decisions
+from harness.apply import Compiled, compile_plan
 from harness.apply.decisions import Decisions
 from harness.base.engine import Engine
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
-from harness.base.vocabulary import Level, PolicyKind, Target, Track
+from harness.base.vocabulary import Level, Target, Track
 from harness.freeze import FrozenModule, freeze
 from harness.policy import Policy, load_policy
 from harness.problems.inlining import INLINING
@@ -15,7 +15,7 @@ from harness.problems.inlining.check import default_decisions
 from harness.problems.inlining.replay import replay_plan
 from harness.problems.inlining.sites import Site, sites_of
 from harness.problems.programs.deciding import decide_twice
-from harness.problems.programs.kinds import program_kind
+from harness.problems.programs.problems import program_problem
 from harness.problems.programs.request import parse_targets, parse_track
 from harness.problems.programs.stages import fetch_sources, freeze_modules
 from harness.problems.programs.tracks import FROZEN_AT
@@ -49,7 +49,7 @@ class Side:
     @property
     def inlines(self) -> bool:
         """Whether it decides call sites."""
-        return self.decisions.kind is PolicyKind.INLINER
+        return self.decisions.problem == INLINING
 
     @property
     def sites(self) -> list[Site]:
@@ -83,12 +83,12 @@ def find_policy(name: str, setting: Setting) -> Policy | None:
 
 def inlines(policy: Policy | None) -> bool:
     """Whether it decides call sites."""
-    return policy is None or policy.manifest.kind in INLINING
+    return policy is None or policy.manifest.problem == INLINING
 
 
 def level_of(policy: Policy | None, track: Track) -> Level:
     """The level that the program is frozen at for it."""
-    return FROZEN_AT[track] if policy is None else program_kind(policy.manifest.kind).freeze_level(policy, track)
+    return FROZEN_AT[track] if policy is None else program_problem(policy.manifest.problem).freeze_level(policy, track)
 
 
 def prepare(
@@ -110,8 +110,8 @@ def side_of(policy: Policy | None, setting: Setting, bench: Bench) -> Side:
             plan = replay_plan(decisions, setting.target)
         else:
             decisions = decide_twice(policy, frozen, policy.manifest.seeds[0], bench)
-            plan = program_kind(policy.manifest.kind).plan(decisions, setting.target)
-        return Side(name, frozen, decisions, compile_decisions(frozen, decisions, plan, bench))
+            plan = program_problem(policy.manifest.problem).plan(decisions, setting.target)
+        return Side(name, frozen, decisions, compile_plan(frozen, plan, bench))
     except CellError as error:
         message = f"{name} on {setting.program.id}: {error.outcome.value}: {error.message}"
         raise CellError(error.outcome, message, error.transient) from None

@@ -43,7 +43,7 @@ def log_trajectories(
     tasks = [
         _Task(cell, row)
         for cell in cells
-        if (cell.policy.manifest.kind in INLINING or cell.policy.name in REFERENCES[cell.track])
+        if (cell.policy.manifest.problem == INLINING or cell.policy.name in REFERENCES[cell.track])
         and (row := by_identity.get((cell.program.benchmark.name, cell.target, cell.policy.name, cell.seed, cell.copy)))
     ]
     if not tasks:
@@ -57,7 +57,7 @@ def log_trajectories(
 
 def _take(task: _Task, bench: Bench, results: Path) -> Trajectory:
     frozen = frozen_of(task.cell, bench)
-    if task.cell.policy.manifest.kind in INLINING:
+    if task.cell.policy.manifest.problem == INLINING:
         assert task.row.decisions_digest
         decisions: Decisions = load_decisions(results, task.row.decisions_digest)
     else:

@@ -10,12 +10,13 @@ from harness.base.digest import digest_bytes, digest_of
 from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
-from harness.base.vocabulary import Level, PolicyKind, Split, Target, Track
+from harness.base.vocabulary import Level, Split, Target, Track
 from harness.freeze import freeze
 from harness.policy import Policy
 from harness.policy.forms.cpp.build import build_heuristic
 from harness.policy.forms.cpp.hyperparameters import Hyperparameter, Value
 from harness.policy.tuning.study import Study, Trial
+from harness.problems.inlining import INLINING
 from harness.problems.inlining.heuristic import ROLE, hyperparameters, values_of
 from harness.problems.inlining.replay import PLUGIN
 from harness.problems.inlining.tune.reward import Sizes, Task, measure, reference_sizes
@@ -117,8 +118,8 @@ class _Goal:
 
 def _parameters(policy: Policy) -> tuple[Hyperparameter, ...]:
     where = str(policy.folder)
-    if policy.manifest.kind is not PolicyKind.HEURISTIC:
-        raise UsageError(f"a policy of kind {policy.manifest.kind.value!r} has no tunable constants", where=where)
+    if (policy.manifest.problem, policy.manifest.form) != (INLINING, "cpp"):
+        raise UsageError(f"a policy of form {policy.manifest.form!r} has no tunable constants", where=where)
     if policy.manifest.track is not Track.SIZE:
         raise UsageError("only policies of track size can be tuned so far", where=where)
     found = hyperparameters(policy)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.apply import compile_decisions
+from harness.apply import compile_plan
 from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Target
 from harness.measure import Subject, find_metric
@@ -54,7 +54,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("suite") / "mine"
     write_suite(folder, Sketch("prog", SOURCE))
     backwards = folder.parent / "backwards"
-    write_policy(backwards, "", kind='"inliner"', **{"class": '"zero-shot"'}, files='{ policy = "policy.py" }')
+    words = {"problem": '"inlining"', "form": '"python"', "class": '"zero-shot"'}
+    write_policy(backwards, "", **words, files='{ policy = "policy.py" }')
     (backwards / "policy.py").write_text(POLICY)
     return folder
 
@@ -91,7 +92,7 @@ def flipped(side: Side, wanted: Sequence[Identity], bench: Bench) -> Side:
 
 def guided_side(side: Side, table: Sequence[Site], bench: Bench) -> Side:
     decisions = guided(side.frozen, table, bench).decisions
-    compiled = compile_decisions(side.frozen, decisions, replay_plan(decisions, side.frozen.target), bench)
+    compiled = compile_plan(side.frozen, replay_plan(decisions, side.frozen.target), bench)
     return Side("flipped", side.frozen, decisions, compiled)
 
 
@@ -290,7 +291,10 @@ def test_bisect_at_the_command_line(harness: Command, program: str, folder: Path
         (("explain", "Oz", "cbench/bzip2", "--against", "nobody"), ["unknown policy 'nobody'"]),
         (("explain", "Oz", "cbench/bzip2", "--plot", "x.html"), ["--plot", "decide none"]),
         (("bisect", "default", "nobody", "cbench/bzip2"), ["unknown policy 'nobody'"]),
-        (("bisect", "default", "Os", "cbench/bzip2"), ["Os is of kind level: it decides no call sites", "heuristic"]),
+        (
+            ("bisect", "default", "Os", "cbench/bzip2"),
+            ["problem 'levels': it decides no call sites", "inlining"],
+        ),
         (("bisect", "default", "default", "cbench/bzip2", "--metric", "instructions"), ["instructions", "size.text"]),
         (("bisect", "default", "default", "cbench/bzip2", "--track", "sped"), ["unknown track 'sped'"]),
     ],

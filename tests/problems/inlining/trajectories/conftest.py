@@ -37,11 +37,12 @@ class Logged:
 def submitted(folder: Path) -> dict[str, Path]:
     """A heuristic, and a policy in Python."""
     found = {}
-    for name, kind, role, file, content in (
-        ("cheap", "heuristic", "heuristic", "heuristic.cpp", CHEAP_HEURISTIC),
-        ("falters", "inliner", "policy", "policy.py", FALTERS),
+    for name, form, role, file, content in (
+        ("cheap", "cpp", "heuristic", "heuristic.cpp", CHEAP_HEURISTIC),
+        ("falters", "python", "policy", "policy.py", FALTERS),
     ):
-        found[name] = write_policy(folder / name, "", kind=f'"{kind}"', files=f'{{ {role} = "{file}" }}')
+        words = {"problem": '"inlining"', "form": f'"{form}"'}
+        found[name] = write_policy(folder / name, "", **words, files=f'{{ {role} = "{file}" }}')
         (found[name] / "passes.txt").unlink()
         write_files(found[name], {file: content})
     return found

@@ -6,7 +6,7 @@ import pytest
 
 from harness.apply.decisions import Decisions
 from harness.base.errors import CellError
-from harness.base.vocabulary import Level, Outcome, PolicyKind, Target
+from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.problems.inlining.ask import DEFAULT, Asked, ask
 from harness.problems.inlining.check import default_decisions
@@ -38,7 +38,7 @@ def require_equal(policy: Asked, frozen: FrozenModule, bench: Bench) -> Decision
     """What is seen when the decisions are followed is what was seen when they were taken."""
     answer = ask(policy, frozen, bench, features=True)
     rows = list(struct.iter_unpack(f"={len(FEATURES) + 3}q", answer.features))
-    decisions = Decisions(PolicyKind.INLINER, frozen.level, answer.body)
+    decisions = Decisions("inlining", frozen.level, answer.body)
     visits = trajectory(decisions, frozen, bench).visits
     assert [(v.position, *v.features, int(v.inline), int(v.default)) for v in visits] == rows
     sites = sites_of(answer.body)
@@ -80,7 +80,7 @@ def test_another_modules_decisions_are_not_replayable(modules: Modules, bench: B
     for decisions, frozen in (
         (default_decisions(calls, bench), throws),
         (default_decisions(throws, bench), calls),
-        (Decisions(PolicyKind.INLINER, Level.OZ, {"functions": [], "sites": []}), calls),
+        (Decisions("inlining", Level.OZ, {"functions": [], "sites": []}), calls),
     ):
         with pytest.raises(CellError) as raised:
             trajectory(decisions, frozen, bench)

@@ -139,7 +139,6 @@ def test_names_in_solvers_rows_run_nothing(
     bench: Bench, tiny: User, tmp_path: Path, pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from harness.apply.decisions import Decisions
-    from harness.base.vocabulary import PolicyKind
     from harness.problems.sharding import replay
 
     problem = load_sharding_suite("iopddl").choose(["chain-4"])[0]
@@ -151,9 +150,7 @@ def test_names_in_solvers_rows_run_nothing(
     assignment = [0] * instance.nodes
     monkeypatch.setattr(replay, "problem_of", lambda *_: evil_problem)
     monkeypatch.setattr(replay, "instance_content", lambda *_: content)
-    monkeypatch.setattr(
-        replay, "load_decisions", lambda *_: Decisions(PolicyKind.SHARDING, None, {"assignment": assignment})
-    )
+    monkeypatch.setattr(replay, "load_decisions", lambda *_: Decisions("sharding", None, {"assignment": assignment}))
     (run,) = tiny.runs()
     cost = evaluate(instance, assignment)
     row = Row.model_construct(**{**dict(run.rows[0]), "policy": evil, "metric": "cost", "value": cost,

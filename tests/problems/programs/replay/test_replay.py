@@ -12,7 +12,7 @@ import zstandard
 
 from harness.apply.decisions import Decisions
 from harness.base.digest import digest_bytes, digest_file
-from harness.base.vocabulary import Level, Outcome, PolicyKind
+from harness.base.vocabulary import Level, Outcome
 from harness.record import Row
 from harness.record.decisions import store_decisions
 from harness.suite.load import load_suite
@@ -71,7 +71,7 @@ def test_decisions_say_what_opt_ran(recorded: User) -> None:
     content = zstandard.decompress((recorded.results / "decisions" / f"{digest}.zst").read_bytes())
     assert digest_bytes(content) == digest
     decisions = Decisions.parse(content, "here")
-    assert (decisions.kind, decisions.level) == (PolicyKind.PASS_SEQUENCE, Level.OZ)
+    assert (decisions.problem, decisions.level) == ("passes", Level.OZ)
     assert decisions.body == {
         "passes": [
             "function(mem2reg)", "function(simplifycfg)", "function(instcombine<no-verify-fixpoint>)", "cgscc(inline)",
@@ -85,7 +85,7 @@ def test_other_decisions_give_another_object(recorded: User, tmp_path: Path) -> 
     """Someone who claims the object for a list that does not give it."""
     user = copy_of(recorded, tmp_path)
     (run,) = user.runs()
-    claimed = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": ["no-op-module"], "dropped": []})
+    claimed = Decisions("passes", Level.OZ, {"passes": ["no-op-module"], "dropped": []})
     forged = forge(run, decisions_digest=store_decisions(user.results, claimed.content))
     answer = user.harness("replay", forged.header.run, "--suite", TINY, "--json", code=1)
     cells = json.loads(answer.out)
@@ -168,7 +168,7 @@ def test_decisions_that_no_longer_compile(recorded: User, tmp_path: Path) -> Non
     """One fault does not hide the other cells."""
     user = copy_of(recorded, tmp_path)
     (run,) = user.runs()
-    crash = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": ["function(instcombine<max-iterations=0>)"]})
+    crash = Decisions("passes", Level.OZ, {"passes": ["function(instcombine<max-iterations=0>)"]})
     forged = forge(run, decisions_digest=store_decisions(user.results, crash.content))
     answer = user.harness("replay", forged.header.run, "--suite", TINY, "--benchmark", "glob", "--json", code=1)
     cells = json.loads(answer.out)
@@ -187,7 +187,7 @@ def test_decisions_written_by_hand_run_no_refused_pass(
 ) -> None:
     user = copy_of(recorded, tmp_path)
     (run,) = user.runs()
-    made = Decisions(PolicyKind.PASS_SEQUENCE, Level.OZ, {"passes": passes})
+    made = Decisions("passes", Level.OZ, {"passes": passes})
     forged = forge(run, decisions_digest=store_decisions(user.results, made.content))
     answer = user.harness("replay", forged.header.run, "--suite", TINY, "--benchmark", "glob", "--json", code=1)
     cells = json.loads(answer.out)

@@ -1,0 +1,64 @@
+"""What a problem says about the policies that decide it, and the registry of problems: the folders of
+``harness/problems``.
+
+What else a problem does is a matter of its benchmarks: for programs, ``harness.problems.programs.problems`` says it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+from harness.base.discovery import PROBLEMS, in_every_folder
+from harness.base.errors import UsageError
+from harness.policy.policy import Policy
+
+__all__ = ["Form", "Problem", "all_problems", "form_of", "problem_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A way to write policies of a problem."""
+
+    role: str = ""
+    """Of its one file, in the manifest; empty: it has no file."""
+    file: str = ""
+    """What that file is usually called."""
+    pure: bool = True
+    """Whether only the harness's own code computes the decisions: asked again, it says the same."""
+
+
+class Problem(Protocol):
+    """What loading and showing a policy asks of its problem: ``POLICIES`` of ``problem.py`` in the problem's folder."""
+
+    forms: Mapping[str, Form]
+    """Name → form."""
+
+    def check(self, policy: Policy, where: str) -> None:
+        """Raise UsageError, naming the field, when the manifest lacks what the problem and the form need."""
+
+    def notes(self, policy: Policy) -> list[str]:
+        """Remarks for people on what of the policy's files is not done as written."""
+
+
+@cache
+def all_problems() -> Mapping[str, Problem]:
+    """Name, which is the folder's, → problem, of those that policies decide."""
+    modules = in_every_folder(PROBLEMS, "problem")
+    return {module.__name__.split(".")[-2]: module.POLICIES for module in modules if hasattr(module, "POLICIES")}
+
+
+def problem_of(name: str, where: str | None = None) -> Problem:
+    """The problem of this name. Raises UsageError, naming ``where``, for an unknown one."""
+    if name not in (known := all_problems()):
+        raise UsageError(f"problem: unknown problem {name!r}; there are: {', '.join(known)}", where=where)
+    return known[name]
+
+
+def form_of(policy: Policy, where: str | None = None) -> Form:
+    """The form of a policy. Raises UsageError, naming ``where``, for one that its problem does not have."""
+    problem, form = policy.manifest.problem, policy.manifest.form
+    if form not in (known := problem_of(problem, where).forms):
+        message = f"form: policies of problem {problem!r} have no form {form!r}; there are: {', '.join(known)}"
+        raise UsageError(message, where=where)
+    return known[form]
