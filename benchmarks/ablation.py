@@ -19,13 +19,16 @@ from harness.base.vocabulary import Origin
 from harness.cli.output import note, observer
 from harness.policy import Policy
 from harness.policy.load import load_policy
-from harness.problems.sharding.request import make_solve_request
-from harness.problems.sharding.standings import SolverTable, solver_standings
+from harness.problems.instances.request import make_solve_request
+from harness.problems.instances.standings import SolverTable, solver_standings
+from harness.problems.sharding.domain import Sharding
 from harness.rank.question import questions
 from harness.record import open_index
 from harness.run.engines import local_engine
 from harness.run.run import execute_run
 from harness.sandbox.bench import open_bench
+
+DOMAIN = Sharding()
 
 SOLVER = "layout-messages"
 PARTS = ("presolve", "pricing", "messages", "sampling", "annealing", "chains", "restarts")
@@ -37,7 +40,7 @@ def main() -> None:
     options = _options()
     with tempfile.TemporaryDirectory() as scratch:
         policies = [load_policy(SOLVER), *_variants(Path(scratch))]
-        request = make_solve_request("iopddl", options.benchmark, policies, options.time_scale, options.cores)
+        request = make_solve_request(DOMAIN, "iopddl", options.benchmark, policies, options.time_scale, options.cores)
         results = options.results or Path(scratch) / "results"
         progress = observer()
         try:
@@ -51,7 +54,7 @@ def main() -> None:
             (question,) = questions(
                 index, suite="iopddl", origin=Origin.CONTEST.value, time_scale=options.time_scale, cores=options.cores
             )
-            table = solver_standings(index, question, published=False)
+            table = solver_standings(DOMAIN, index, question, published=False)
     print("\n".join(_markdown(table)))
 
 

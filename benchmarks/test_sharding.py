@@ -13,12 +13,16 @@ import pytest
 
 from harness.base.errors import PrerequisiteError
 from harness.base.store import Store
+from harness.problems.instances.compact import read_compact, write_compact
+from harness.problems.instances.files import instance_content
+from harness.problems.instances.suite import load_instances
+from harness.problems.sharding.domain import Sharding
 from harness.problems.sharding.evaluate import evaluate, verify
-from harness.problems.sharding.files import instance_content
 from harness.problems.sharding.generate import generate, least_usage
-from harness.problems.sharding.instance import Instance, read_compact, write_compact
+from harness.problems.sharding.instance import Instance
 from harness.problems.sharding.parse import parse_instance
-from harness.problems.sharding.suite import load_sharding_suite
+
+DOMAIN = Sharding()
 
 LOADED_TO_PARSED = 0.1
 """Mapping the compact form and touching all of it takes at most this share of parsing the file."""
@@ -29,7 +33,7 @@ JUDGED_TO_PARSED = 0.02
 @pytest.fixture(scope="module")
 def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The file."""
-    (largest,) = load_sharding_suite("iopddl").choose(["D"])
+    (largest,) = load_instances(DOMAIN, "iopddl").choose(["D"])
     try:
         return instance_content(replace(largest, upstream=None), Store(tmp_path_factory.mktemp("cache")))
     except PrerequisiteError:  # it is not here
@@ -48,7 +52,7 @@ def test_loading(benchmark: Any, parsed: tuple[Instance, float], tmp_path: Path)
     write_compact(instance, tmp_path)
 
     def load() -> int:
-        again = read_compact(tmp_path)
+        again = read_compact(Instance, tmp_path)
         return int(again.edge_costs.max()) + int(again.node_costs.max()) + int(again.usages.max())
 
     benchmark(load)
@@ -61,7 +65,7 @@ def test_loading(benchmark: Any, parsed: tuple[Instance, float], tmp_path: Path)
 def test_judging(benchmark: Any, parsed: tuple[Instance, float], tmp_path: Path) -> None:
     instance, seconds = parsed
     write_compact(instance, tmp_path)
-    again = read_compact(tmp_path)
+    again = read_compact(Instance, tmp_path)
     assignment = np.asarray(least_usage(again))
 
     def judge() -> int:

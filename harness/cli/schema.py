@@ -7,7 +7,8 @@ from pydantic import BaseModel
 from harness.base.errors import UsageError
 from harness.policy import Manifest
 from harness.policy.forms.tree.model import Tree
-from harness.problems.sharding.suite import ShardingSuite
+from harness.problems.instances.suite import schema_of
+from harness.problems.sharding.domain import Sharding
 from harness.record.rows import Block, Campaign, Header, History, Row
 from harness.suite.model import Suite
 
@@ -15,7 +16,7 @@ __all__ = ["SCHEMAS", "schema"]
 
 SCHEMAS: dict[str, tuple[type[BaseModel], str]] = {
     "suite": (Suite, "suites/NAME/suite.toml"),
-    "sharding": (ShardingSuite, "suites/NAME/sharding.toml: a suite of instances"),
+    "sharding": (schema_of(Sharding()), "suites/NAME/sharding.toml: a suite of instances"),
     "submission": (Manifest, "submissions/NAME/submission.toml"),
     "tree": (Tree, "tree.json of an inlining policy"),
     "header": (Header, "first line of a run file, under the key `header`"),

@@ -16,7 +16,8 @@ from harness.page.palette import palette
 from harness.page.sql import show_sql
 from harness.page.table import number_format, show_table
 from harness.policy.tracks import facts_of
-from harness.problems.sharding.standings import solver_standings
+from harness.problems.instances.standings import solver_standings
+from harness.problems.sharding.domain import Sharding
 from harness.rank.campaigns import campaigns
 from harness.rank.compare import Comparison, Summary, compare_sql, versus
 from harness.rank.contest import NEVER, percent
@@ -66,7 +67,7 @@ def render() -> None:
 def _policies(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
     """Those that can be compared, the best first."""
     if not facts_of(question.track).compiled:
-        return [row.policy for row in solver_standings(index, question, published=False).standings]
+        return [row.policy for row in solver_standings(Sharding(), index, question, published=False).standings]
     return [row.policy for row in standings(index, question)]
 
 

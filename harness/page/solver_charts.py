@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 from harness.page.charts import lay_out
 from harness.page.formats import quantity, ratio
 from harness.page.palette import Palette
-from harness.problems.sharding.entries import SolverFigure
+from harness.problems.instances.entries import SolverFigure
+from harness.problems.instances.standings import SolverStanding
 from harness.problems.sharding.profile import MemoryOverTime
-from harness.problems.sharding.standings import SolverStanding
 from harness.rank.words import multiple, rank_range, share
 
 __all__ = ["costs_figure", "memory_figure", "scores_figure", "shares_figure"]

@@ -20,9 +20,10 @@ from harness.page.sql import show_sql
 from harness.page.table import show_table
 from harness.page.text import show_text
 from harness.policy.load import MANIFEST
-from harness.problems.sharding.entries import SolverFigure, cost_over_time, history_sql, solver_sql
+from harness.problems.instances.entries import SolverFigure, cost_over_time, history_sql, solver_sql
+from harness.problems.instances.standings import SolverStanding, SolverTable, solver_standings
+from harness.problems.sharding.domain import Sharding
 from harness.problems.sharding.profile import MemoryOverTime, memory_over_time
-from harness.problems.sharding.standings import SolverStanding, SolverTable, solver_standings
 from harness.rank.isolation import trusted_policies
 from harness.rank.question import Question
 from harness.rank.words import multiple, rank_range, reason_lines, share
@@ -38,7 +39,7 @@ _SHOW, _HIDE = "shown", "left out"
 def show_standings(index: "duckdb.DuckDBPyConnection", question: Question) -> None:
     """The standings of solvers."""
     published = address.choose(st.sidebar, "Published rows", "published", [_SHOW, _HIDE], explain=_PUBLISHED) == _SHOW
-    found = solver_standings(index, question, published=published)
+    found = solver_standings(Sharding(), index, question, published=published)
     table = found.standings
     count = table[0].instances
     st.markdown(f"{plain(describe(question))} · {count} instance{'s' if count != 1 else ''}")
@@ -57,7 +58,7 @@ def show_standings(index: "duckdb.DuckDBPyConnection", question: Question) -> No
     _explain()
     st.caption(f"[permalink]({address.link(view_of(question))})")
     show_sql(
-        solver_sql(question),
+        solver_sql(Sharding(), question),
         command=f"harness leaderboard {command_options(question)}",
         remark="With `--sql` that command prints this query. The score is the sum of `best / cost` over the rows that "
         "are `ok`; published rows are no part of it.",
@@ -114,7 +115,7 @@ def _explain() -> None:
 
 def show_instances(index: "duckdb.DuckDBPyConnection", question: Question) -> None:
     """One solver's instances, and all solvers on one of them."""
-    found = solver_standings(index, question, published=False)
+    found = solver_standings(Sharding(), index, question, published=False)
     policy = address.choose(st.container(width=320), "Solver", "policy", [row.policy for row in found.standings])
     mine = [figure for figure in found.figures if figure.policy == policy]
     st.markdown(plain(describe(question)))
@@ -127,7 +128,9 @@ def show_instances(index: "duckdb.DuckDBPyConnection", question: Question) -> No
     st.subheader("One instance", anchor=False)
     name = address.choose(st.container(width=320), "Instance", "instance", [figure.benchmark for figure in mine])
     _one_instance(index, question, found, next(figure for figure in mine if figure.benchmark == name))
-    show_sql(solver_sql(question, policy), command=f"harness leaderboard {command_options(question)} --json")
+    show_sql(
+        solver_sql(Sharding(), question, policy), command=f"harness leaderboard {command_options(question)} --json"
+    )
 
 
 def _summary(row: SolverStanding) -> None:
@@ -155,7 +158,7 @@ def _instances(rows: Sequence[SolverFigure]) -> None:
             "share": [row.share for row in rows],
             "gap": [ABSENT if row.gap is None else share(row.gap) for row in rows],
             "seconds": [row.seconds for row in rows],
-            "peak": [_whole(row.peak) for row in rows],
+            "peak": [_whole(row.further["peak"]) for row in rows],
             "decisions": [short(row.decisions_digest) for row in rows],
         }
     )

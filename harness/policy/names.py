@@ -7,20 +7,21 @@ from harness.base.errors import UsageError
 from harness.base.paths import BASELINES, SUBMISSIONS
 from harness.base.text import lookalike
 from harness.policy.manifest import policy_name
+from harness.policy.tracks import all_tracks
 
 __all__ = ["MEANT_OTHERWISE", "require_free_name"]
 
 MEANT_OTHERWISE = {
-    r"xla": "the compiler of the sharding instances, in published rows",
-    r"team\d*": "a team of the sharding contest, in published rows",
-    r"best(-known)?": "the best cost known of an instance",
     r"(published|reference|baseline)s?": "a sort of row in the standings",
     r"control": "the copy of the reference's object in a timed block",
     r"default": "LLVM's own decisions, in harness explain",
     r"[a-z]": "too short to be told from a benchmark or a level",
     r"(all|none|null|nan|any)": "a word of the commands",
 }
-"""Names (as patterns of what is in small letters) that mean something else wherever policies are named."""
+"""Names (as patterns of what is in small letters) that mean something else wherever policies are named.
+
+Tracks reserve others (``TrackFacts.reserved``).
+"""
 
 
 def require_free_name(name: str, where: str) -> None:
@@ -34,7 +35,8 @@ def require_free_name(name: str, where: str) -> None:
     except ValueError as error:
         raise UsageError(f"name: {error}", where=where) from None
     hint = "give it another name"
-    for pattern, meaning in MEANT_OTHERWISE.items():
+    of_tracks = {name: meaning for facts in all_tracks().values() for name, meaning in facts.reserved.items()}
+    for pattern, meaning in (MEANT_OTHERWISE | of_tracks).items():
         if re.fullmatch(pattern, name.casefold().replace("_", "-").replace(".", "-")):
             raise UsageError(f"name: {name!r} is reserved: {meaning}", where=where, hint=hint)
     for folder in _folders(BASELINES):

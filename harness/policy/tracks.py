@@ -1,7 +1,7 @@
 """What a track fixes for everyone who optimises for the same thing; each is declared by ``tracks.py`` of a problem."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from harness.base.discovery import PROBLEMS, in_every_folder
@@ -28,6 +28,8 @@ class TrackFacts:
     """The policy that a failed benchmark counts as, where that is worse than the reference."""
     problems: tuple[str, ...] = ()
     """The problems whose policies have this track and no other; none: all that no track claims."""
+    reserved: Mapping[str, str] = field(default_factory=dict)
+    """Names that no policy can have, as patterns of what is in small letters → what they mean in its standings."""
     conditions: tuple[str, ...] = ()
     """Columns of recorded cells that keep standings apart: under which conditions policies ran."""
 

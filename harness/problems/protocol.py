@@ -230,10 +230,13 @@ class SuiteAsked:
 class Benchmarks(Protocol):
     """How suites of one sort are read, run and replayed."""
 
-    called: str
-    """What its benchmarks are, for people: ``programs``."""
-    tracks: frozenset[Track]
-    """Of its runs."""
+    @property
+    def called(self) -> str:
+        """What its benchmarks are, for people: ``programs``."""
+
+    @property
+    def tracks(self) -> frozenset[Track]:
+        """Of its runs."""
 
     def names(self) -> list[str]:
         """The suites that come with the harness."""

@@ -132,8 +132,8 @@ def suite_file(name: str) -> Path:
         file = file / "suite.toml" if file.is_dir() else file
         if not file.is_file():
             raise UsageError("there is no such suite file", where=str(file))
-    elif file.with_name("sharding.toml").is_file():
-        raise UsageError(f"{name!r} is a suite of sharding instances, which have no programs", where=str(file.parent))
+    elif others := sorted(file.parent.glob("*.toml")) if not file.is_file() else []:
+        raise UsageError(f"{name!r} is no suite of programs: it is defined by {others[0].name}", where=str(file.parent))
     elif not file.is_file():
         known = suite_names()
         close = difflib.get_close_matches(name, known, n=1)

@@ -9,17 +9,20 @@ import pytest
 
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
-from harness.problems.sharding.answers import Answers
+from harness.problems.instances.answers import Answers
+from harness.problems.instances.judge import judge
+from harness.problems.instances.policies import SOLVER_CPP
+from harness.problems.instances.solve import Attempt, run_solver
+from harness.problems.instances.solver import prepare_solver, solver_job
+from harness.problems.sharding.domain import Sharding
 from harness.problems.sharding.generate import generate
-from harness.problems.sharding.judge import judge
-from harness.problems.sharding.names import SOLVER_CPP
 from harness.problems.sharding.parse import parse_instance
-from harness.problems.sharding.solve import Attempt, run_solver
-from harness.problems.sharding.solver import prepare_solver, solver_job
 from harness.sandbox import Finished, Left, Limits, Reason, Sandbox, grace
 from harness.sandbox.bench import Bench
 from harness.sandbox.cgroups import find_controller
 from tests.attacks.host import SMALL, attack
+
+DOMAIN = Sharding()
 
 Program = Callable[[str], Path]
 CORES = sorted(os.sched_getaffinity(0))
@@ -76,7 +79,7 @@ def test_a_solver_on_one_core_has_one(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "instance.json").write_bytes(generate("made", 1, 2))
     solver = prepare_solver(GREEDY, SOLVER_CPP, bench)
     job = solver_job(solver, tmp_path / "instance.json", WALL, CORES[:1], bench)
-    finished = run_solver(job, 3, bench.sandbox).finished
+    finished = run_solver(job, Answers(3, "nodes", "strategies"), bench.sandbox).finished
     assert finished.out_of_time
     assert finished.total_cpu <= 1.1 * finished.wall + 0.1
 
@@ -123,10 +126,10 @@ def test_the_old_ways_to_call_are_closed(sandbox: Sandbox, program: Program, num
 def test_an_answer_after_the_grace_does_not_count(seconds: float, bench: Bench) -> None:
     """Whatever kept the guard from ending the solver in time."""
     problem = parse_instance(generate("made", 1, 2), "made")
-    answers = Answers(problem.nodes)
+    answers = Answers(problem.nodes, "nodes", "strategies")
     answers.feed(str([0] * problem.nodes).encode() + b"\n", 0.1)
     for late, outcome in ((0.9, Outcome.INFEASIBLE), (1.1, Outcome.POLICY_TIMEOUT)):
         attempt = Attempt(finished(seconds + late * grace(seconds), seconds), answers)
         with pytest.raises(CellError) as raised:
-            judge(attempt, problem, None, "made")
+            judge(DOMAIN, attempt, problem, None, "made")
         assert raised.value.outcome is outcome and raised.value.transient == (late > 1)

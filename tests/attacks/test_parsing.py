@@ -23,8 +23,9 @@ from harness.policy.forms.python import check_python
 from harness.policy.forms.tree import parse_tree
 from harness.policy.forms.tree.convert import from_xgboost
 from harness.policy.forms.tree.model import MAX_NODES
+from harness.problems.instances.apart import make_apart, parse_apart
 from harness.problems.programs.admission import definition_findings
-from harness.problems.sharding.apart import make_apart, parse_apart
+from harness.problems.sharding.domain import Made, Sharding
 from harness.problems.sharding.generate import generate as generate_instance
 from harness.suite.generators import generate
 from harness.suite.generators.apart import generate_apart
@@ -34,6 +35,8 @@ from harness.suite.workloads import prepare
 from harness.verify.execute import result_digest
 from tests.drive import ROOT
 from tests.programs import own_program
+
+DOMAIN = Sharding()
 
 MANIFEST = """name = "mine"
 version = "1"
@@ -296,10 +299,10 @@ def test_an_input_of_an_untrusted_suite_is_limited(tmp_path: Path, monkeypatch: 
 
 
 def test_an_instance_of_an_untrusted_suite_is_limited(tmp_path: Path) -> None:
-    assert make_apart("a", 1, 2, 0.1, (2, 2)) == generate_instance("a", 1, 2, 0.1, (2, 2))
+    assert make_apart(DOMAIN, "a", Made(seed=1, layers=2, mesh=(2, 2))) == generate_instance("a", 1, 2, 0.1, (2, 2))
     for content in (b"[" * 1_000_000, b"[" + b"[]," * 21_000_000 + b"1]", b"{}"):
         with pytest.raises(UsageError, match="x/y"):
-            parse_apart(content, "x/y", tmp_path)
+            parse_apart(DOMAIN, content, "x/y", tmp_path)
 
 
 def test_what_runs_apart_finds_packages_wherever_the_harness_has_them_from(

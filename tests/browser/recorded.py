@@ -7,14 +7,17 @@ from typing import Any
 
 from harness.apply.decisions import Decisions
 from harness.base.store import Store
-from harness.problems.sharding.files import load_instance
+from harness.problems.instances.files import load_instance
+from harness.problems.instances.suite import load_instances
+from harness.problems.sharding.domain import Sharding
 from harness.problems.sharding.generate import least_usage
-from harness.problems.sharding.suite import load_sharding_suite
 from harness.record import Row
 from harness.record.decisions import store_decisions
 from harness.record.rows import BenchmarkFacts, History, InstanceFacts, Solving
 from harness.record.runfile import write_run
 from tests.rows import blocks, campaign
+
+DOMAIN = Sharding()
 
 LLVM, OLDER = "aa" * 32, "bb" * 32
 """Fingerprints of the compilers of the two runs."""
@@ -233,7 +236,7 @@ def write_solved(folder: Path) -> None:
     """One run of solvers on instances of the suite iopddl, with the assignment of least memory of a made one."""
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(folder.parent / "cache")
-    problems = {one.entry.name: one for one in load_sharding_suite("iopddl").choose(["A", "B", "G", "chain-4"])}
+    problems = {one.entry.name: one for one in load_instances(DOMAIN, "iopddl").choose(["A", "B", "G", "chain-4"])}
     least = least_usage(load_instance(problems["chain-4"], store))
     decisions = Decisions("sharding", None, {"assignment": least.tolist(), "nodes": len(least)})
     stored = store_decisions(folder, decisions.content)

@@ -4,12 +4,15 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page, expect
 
-from harness.problems.sharding.standings import SolverTable, solver_standings
+from harness.problems.instances.standings import SolverTable, solver_standings
+from harness.problems.sharding.domain import Sharding
 from harness.rank.question import questions
 from harness.record import open_index
 from tests.browser.conftest import Site
 from tests.browser.recorded import SOLVERS, WHY
 from tests.browser.test_page import assert_shown, choose, points, visit
+
+DOMAIN = Sharding()
 
 CONTEST = "?suite=iopddl&track=sharding&origin=contest"
 
@@ -17,7 +20,7 @@ CONTEST = "?suite=iopddl&track=sharding&origin=contest"
 def answer(site: Site, origin: str = "contest", *, published: bool) -> SolverTable:
     with open_index(site.results) as index:
         (question,) = questions(index, suite="iopddl", origin=origin)
-        return solver_standings(index, question, published=published)
+        return solver_standings(DOMAIN, index, question, published=published)
 
 
 def names(table: SolverTable) -> list[str]:

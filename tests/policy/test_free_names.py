@@ -7,8 +7,11 @@ from harness.base.paths import BASELINES, SUBMISSIONS
 from harness.policy import all_policies
 from harness.policy.load import find_policy
 from harness.policy.names import require_free_name
-from harness.problems.sharding.published import published_costs
-from harness.problems.sharding.suite import load_sharding_suite, sharding_names
+from harness.problems.instances.published import published_costs
+from harness.problems.instances.suite import load_instances, suite_names
+from harness.problems.sharding.domain import Sharding
+
+DOMAIN = Sharding()
 
 
 @pytest.mark.parametrize(
@@ -24,7 +27,7 @@ def test_a_name_that_stands_for_something_else_is_refused(name: str) -> None:
 
 
 def test_every_name_of_a_published_row_is_refused() -> None:
-    names = {row.who for suite in sharding_names() for row in published_costs(load_sharding_suite(suite))}
+    names = {row.who for suite in suite_names(DOMAIN) for row in published_costs(load_instances(DOMAIN, suite))}
     assert len(names) > 5
     for name in names:
         with pytest.raises(UsageError):

@@ -13,8 +13,8 @@ from harness.policy import Policy, all_policies
 from harness.policy.load import choose_policies, load_policy
 from harness.problems.programs import begin, end
 from harness.problems.programs.cell import CellTask
-from harness.problems.programs.problems import program_problem
 from harness.problems.programs.outlook import outlook_lines
+from harness.problems.programs.problems import program_problem
 from harness.problems.programs.rates import is_counted, remember_rate
 from harness.problems.programs.request import Request, parse_targets, parse_track
 from harness.problems.programs.tracks import REFERENCES

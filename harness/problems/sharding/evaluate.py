@@ -4,16 +4,14 @@ The rules are the contest's (ASPLOS/EuroSys 2025, intra-operator parallelism). A
 strategy a node, each counted from 0.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from harness.problems.sharding.instance import Instance, Integers, exact_sum
+from harness.problems.instances.domain import Assignment, Integers
+from harness.problems.sharding.instance import Instance, exact_sum
 
 __all__ = ["MemoryProfile", "evaluate", "memory_profile", "verify"]
-
-Assignment = Sequence[int] | Integers
 
 _BEYOND = 1 << 62
 

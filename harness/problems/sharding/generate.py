@@ -17,8 +17,9 @@ from random import Random
 
 import numpy as np
 
+from harness.problems.instances.domain import Integers
 from harness.problems.sharding.evaluate import memory_profile
-from harness.problems.sharding.instance import FORBIDDEN, Instance, Integers
+from harness.problems.sharding.instance import FORBIDDEN, Instance
 from harness.problems.sharding.parse import parse_instance
 
 __all__ = ["generate", "least_usage"]

@@ -1,14 +1,12 @@
-"""An instance as a few long arrays, and its compact form on disk."""
+"""An instance as a few long arrays."""
 
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["FORBIDDEN", "Instance", "Integers", "exact_sum", "read_compact", "write_compact"]
+from harness.problems.instances.domain import Integers
 
-Integers = NDArray[np.int64]
+__all__ = ["FORBIDDEN", "Instance", "exact_sum"]
 
 FORBIDDEN = 10**18
 """The cost that the contest gives to choices that cannot be: sums of it exceed 64 bits."""
@@ -62,25 +60,9 @@ class Instance:
 
 
 _HALF = 32
-_ARRAYS = tuple(entry.name for entry in fields(Instance) if entry.name not in ("name", "usage_limit"))
 
 
 def exact_sum(values: Integers) -> int:
     """The sum of integers that are not negative, of at most four billion. Halves of 32 bits cannot overflow."""
     low = values & ((1 << _HALF) - 1)
     return (int((values >> _HALF).sum()) << _HALF) + int(low.sum())
-
-
-def write_compact(instance: Instance, folder: Path) -> None:
-    """Write it into an empty folder: one file an array, which ``read_compact`` maps rather than reads."""
-    limit = -1 if instance.usage_limit is None else instance.usage_limit
-    (folder / "name.txt").write_text(f"{limit}\n{instance.name}", encoding="utf-8")
-    for name in _ARRAYS:
-        np.save(folder / f"{name}.npy", getattr(instance, name))
-
-
-def read_compact(folder: Path) -> Instance:
-    """What ``write_compact`` wrote."""
-    limit, _, name = (folder / "name.txt").read_text(encoding="utf-8").partition("\n")
-    arrays = {key: np.load(folder / f"{key}.npy", mmap_mode="r") for key in _ARRAYS}
-    return Instance(name, None if limit == "-1" else int(limit), **arrays)

@@ -1,9 +1,5 @@
-"""How the problem and its solvers' files are called."""
+"""How the problem is called, in manifests, rows, decisions and files."""
 
-__all__ = ["SHARDING", "SOLVER", "SOLVER_CPP", "SOLVER_PY"]
+__all__ = ["SHARDING"]
 
 SHARDING = "sharding"
-"""The problem, in manifests and decisions."""
-SOLVER = "solver"
-"""Role of a submission's one file."""
-SOLVER_CPP, SOLVER_PY = "solver.cpp", "solver.py"

@@ -1,39 +1,5 @@
-"""Options of the verbs that say something about sharding instances alone."""
+"""Options of the verbs: those of all suites of instances."""
 
-from pathlib import Path
-
-from harness.base.options import Option
-from harness.base.vocabulary import Track
+from harness.problems.instances.declared import OPTIONS
 
 __all__ = ["OPTIONS"]
-
-_ABOUT = "Suites of sharding instances"
-
-_CONDITIONS = (
-    Option("time_scale", "Only solvers that ran on this share of the instances' limits.", float, about=_ABOUT),
-    Option("cores", "Only solvers that had so many cores.", int, low=1, about=_ABOUT),
-)
-OPTIONS = {
-    "run": (
-        Option("track", "What is optimised for.", default=Track.SHARDING.value, about=_ABOUT),
-        Option(
-            "time_scale", "Solvers have this share of their time limits.", float, 1.0, low=0.001, high=10, about=_ABOUT
-        ),
-        Option("cores", "Cores of a solver (default: 2).", int, low=1, about=_ABOUT),
-    ),
-    "suites write": (Option("output", "write: the file.", Path, about=_ABOUT),),
-    "leaderboard": (
-        *_CONDITIONS,
-        Option(
-            "published",
-            "Show what others have published, as rows without a rank.",
-            bool,
-            True,
-            ("--published/--no-published",),
-            about=_ABOUT,
-        ),
-        Option("instances", "A line for each solver and instance instead.", bool, False, restricts=True, about=_ABOUT),
-    ),
-    "compare": _CONDITIONS,
-}
-"""Verb → its options."""

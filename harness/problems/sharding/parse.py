@@ -1,7 +1,6 @@
 """The contest's JSON, plain or gzipped, to an instance. Whatever is wrong with it is one error that says where."""
 
 import json
-import zlib
 from array import array
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -10,15 +9,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from harness.base.errors import UsageError
-from harness.problems.sharding.instance import Instance, Integers, exact_sum
+from harness.problems.instances.documents import read_json
+from harness.problems.instances.domain import Integers
+from harness.problems.sharding.instance import Instance, exact_sum
 
 __all__ = ["parse_instance"]
 
-_GZIP = b"\x1f\x8b"
-_MOST_BYTES = 1 << 29
-"""Of JSON. The contest's largest instance has 160 MB."""
-_MOST_LISTS = 20_000_000
-"""In the JSON: each takes twenty times the memory of its text."""
 _LARGEST = (1 << 63) - 1
 _MOST_USAGE = 1 << 62
 """Of all nodes together, so that a profile of memory cannot overflow."""
@@ -26,42 +22,7 @@ _MOST_USAGE = 1 << 62
 
 def parse_instance(content: bytes, where: str) -> Instance:
     """Read and check an instance. ``where`` names it in errors. Raises UsageError for anything that is not one."""
-    text = _unpacked(content, where) if content.startswith(_GZIP) else content
-    return _Reader(where).instance(_json(text, where))
-
-
-def _unpacked(content: bytes, where: str) -> bytes:
-    unpacker = zlib.decompressobj(wbits=31)
-    try:
-        text = unpacker.decompress(content, _MOST_BYTES)
-    except zlib.error as error:
-        raise UsageError(f"damaged gzip: {error}", where=where, hint="fetch the file again") from None
-    if unpacker.unconsumed_tail:
-        raise UsageError(f"it unpacks to more than {_MOST_BYTES:,} bytes", where=where)
-    if not unpacker.eof:
-        raise UsageError(
-            f"truncated gzip: it ends after {len(text):,} bytes of JSON", where=where, hint="fetch the file again"
-        )
-    return text
-
-
-def _json(text: bytes, where: str) -> Any:
-    if len(text) > _MOST_BYTES:
-        raise UsageError(f"it has more than {_MOST_BYTES:,} bytes", where=where)
-    if text.count(b"[") + text.count(b"{") > _MOST_LISTS:
-        raise UsageError(f"it has more than {_MOST_LISTS:,} lists", where=where)
-    try:
-        return json.loads(text, parse_constant=_no_number)
-    except UnicodeDecodeError as error:
-        raise UsageError(f"not UTF-8 text (byte {error.start:,})", where=where) from None
-    except json.JSONDecodeError as error:
-        raise UsageError(f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})", where=where) from None
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"not JSON: {error}", where=where) from None
-
-
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is not a number of JSON's")
+    return _Reader(where).instance(read_json(content, where))
 
 
 _WORDS: dict[type, str] = {dict: "an object", list: "a list", str: "text"}

@@ -9,11 +9,12 @@ import numpy as np
 from harness.base.errors import UsageError
 from harness.base.paths import cache_root
 from harness.base.store import Store
-from harness.problems.sharding.cell import assignment_of
-from harness.problems.sharding.entries import SolverFigure
+from harness.problems.instances.cell import assignment_of
+from harness.problems.instances.entries import SolverFigure
+from harness.problems.instances.files import load_instance
+from harness.problems.instances.suite import load_instances
+from harness.problems.sharding.domain import Sharding
 from harness.problems.sharding.evaluate import memory_profile
-from harness.problems.sharding.files import load_instance
-from harness.problems.sharding.suite import load_sharding_suite
 from harness.record.decisions import load_decisions
 
 if TYPE_CHECKING:
@@ -42,12 +43,13 @@ def memory_over_time(
     """
     if figure.decisions_digest is None or figure.run is None:
         raise UsageError(f"{figure.policy} has no solution of {figure.benchmark}")
-    (problem,) = load_sharding_suite(suite).choose([figure.benchmark])
-    if problem.digest != figure.digest:
-        raise UsageError(f"{problem.id} has changed since this run")
+    domain = Sharding()
+    (listed,) = load_instances(domain, suite).choose([figure.benchmark])
+    if listed.digest != figure.digest:
+        raise UsageError(f"{listed.id} has changed since this run")
     (file,) = index.execute("SELECT file FROM runs WHERE run = ?", [figure.run]).fetchone() or ("",)
-    assignment = assignment_of(load_decisions(Path(file).parent, figure.decisions_digest))
-    instance = load_instance(replace(problem, upstream=None), Store(cache_root()))
+    assignment = assignment_of(domain, load_decisions(Path(file).parent, figure.decisions_digest))
+    instance = load_instance(replace(listed, upstream=None), Store(cache_root()))
     profile = memory_profile(instance, assignment)
     starts = np.arange(0, len(profile.times), max(1, -(-len(profile.times) // most)))
     usage = np.maximum.reduceat(profile.usage, starts) if len(starts) else profile.usage

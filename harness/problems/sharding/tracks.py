@@ -1,20 +1,12 @@
 """The track of sharding instances."""
 
-from harness.base.vocabulary import Track
-from harness.policy.tracks import TrackFacts
+from harness.problems.instances.track import instance_track
 from harness.problems.sharding.names import SHARDING
 
-__all__ = ["BEST_KNOWN", "TRACKS"]
+__all__ = ["TRACKS"]
 
-BEST_KNOWN = "best-known"
-"""No policy: the lowest costs known of a suite's instances."""
-TRACKS = {
-    Track.SHARDING: TrackFacts(
-        "instances",
-        "cost",
-        (BEST_KNOWN,),
-        compiled=False,
-        problems=(SHARDING,),
-        conditions=("time_scale", "cores", "origin"),
-    )
+_PUBLISHED = {
+    r"xla": "the compiler of the sharding instances, in published rows",
+    r"team\d*": "a team of the sharding contest, in published rows",
 }
+TRACKS = instance_track(SHARDING, _PUBLISHED)

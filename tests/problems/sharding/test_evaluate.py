@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from harness.problems.instances.compact import read_compact, write_compact
 from harness.problems.sharding.evaluate import evaluate, memory_profile, verify
-from harness.problems.sharding.instance import Instance, read_compact, write_compact
+from harness.problems.sharding.instance import Instance
 from harness.problems.sharding.parse import parse_instance
 from tests.drive import ROOT
 from tests.problems.sharding.made import as_json, by_hand, documents
@@ -84,7 +85,7 @@ def test_the_compact_form_holds_all(tmp_path_factory: pytest.TempPathFactory, do
     instance = parse_instance(as_json(document), "made")
     folder = tmp_path_factory.mktemp("compact")
     write_compact(instance, folder)
-    again = read_compact(folder)
+    again = read_compact(Instance, folder)
     assert (again.name, again.usage_limit) == (instance.name, instance.usage_limit)
     for array in ("intervals", "node_offsets", "node_costs", "usages", "edge_nodes", "edge_offsets", "edge_costs"):
         assert np.array_equal(getattr(again, array), getattr(instance, array)), array

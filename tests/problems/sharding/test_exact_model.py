@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.base.paths import BASELINES
-from harness.problems.sharding.answers import Answers
+from harness.problems.instances.answers import Answers
 from harness.problems.sharding.generate import generate
 from tests.problems.sharding.made import as_json, by_hand
 
@@ -46,7 +46,7 @@ def solve(content: bytes, nodes: int, folder: Path, seconds: float = 20.0) -> li
     (folder / "instance.json").write_bytes(content)
     words = [sys.executable, SOLVER, folder / "instance.json", str(seconds)]
     done = subprocess.run(words, capture_output=True, check=True, timeout=60)
-    answers = Answers(nodes)
+    answers = Answers(nodes, "nodes", "strategies")
     for number, line in enumerate(done.stdout.splitlines(keepends=True)):
         answers.feed(line, float(number))
     assert answers.fault is None

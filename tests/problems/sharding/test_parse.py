@@ -78,7 +78,7 @@ def test_what_is_wrong_and_where(fault: str) -> None:
 
 
 def test_a_gzip_that_unpacks_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.problems.sharding.parse._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("harness.problems.instances.documents._MOST_BYTES", 1 << 20)
     with pytest.raises(UsageError, match="unpacks to more than 1,048,576 bytes"):
         parse_instance(gzip.compress(b" " * (1 << 26)), "bomb")
     with pytest.raises(UsageError, match="more than 1,048,576 bytes"):

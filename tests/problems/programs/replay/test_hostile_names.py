@@ -8,18 +8,21 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Origin
+from harness.problems.instances.files import instance_content, load_instance
+from harness.problems.instances.replay import judging_script
+from harness.problems.instances.suite import load_instances
 from harness.problems.programs import script
 from harness.problems.programs.recorded import program_of
 from harness.problems.programs.script import comment, repro_script
+from harness.problems.sharding.domain import Sharding
 from harness.problems.sharding.evaluate import evaluate
-from harness.problems.sharding.files import instance_content, load_instance
-from harness.problems.sharding.replay import judging_script
-from harness.problems.sharding.suite import load_sharding_suite
 from harness.record import Header, Row, RunFile
 from harness.sandbox.bench import Bench
 from harness.suite.model import Part, Source
 from tests.drive import TINY, User
 from tests.programs import own_program
+
+DOMAIN = Sharding()
 
 NAMES = [
     "a\ntouch {canary}\n",
@@ -139,16 +142,16 @@ def test_names_in_solvers_rows_run_nothing(
     bench: Bench, tiny: User, tmp_path: Path, pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from harness.apply.decisions import Decisions
-    from harness.problems.sharding import replay
+    from harness.problems.instances import replay
 
-    problem = load_sharding_suite("iopddl").choose(["chain-4"])[0]
+    listed = load_instances(DOMAIN, "iopddl").choose(["chain-4"])[0]
     evil = pattern.replace("{canary}", str(tmp_path / "canary"))
-    entry = problem.entry.model_copy(update={"file": evil, "name": evil})
-    evil_problem = type(problem)(**{**vars(problem), "entry": entry, "suite": evil})
-    content = instance_content(problem, bench.store)
-    instance = load_instance(problem, bench.store)
+    entry = listed.entry.model_copy(update={"file": evil, "name": evil})
+    evil_instance = type(listed)(**{**vars(listed), "entry": entry, "suite": evil})
+    content = instance_content(listed, bench.store)
+    instance = load_instance(listed, bench.store)
     assignment = [0] * instance.nodes
-    monkeypatch.setattr(replay, "problem_of", lambda *_: evil_problem)
+    monkeypatch.setattr(replay, "instance_of", lambda *_: evil_instance)
     monkeypatch.setattr(replay, "instance_content", lambda *_: content)
     monkeypatch.setattr(replay, "load_decisions", lambda *_: Decisions("sharding", None, {"assignment": assignment}))
     (run,) = tiny.runs()
@@ -156,7 +159,7 @@ def test_names_in_solvers_rows_run_nothing(
     row = Row.model_construct(**{**dict(run.rows[0]), "policy": evil, "metric": "cost", "value": cost,
                                  "decisions_digest": "0" * 64})  # fmt: skip
     header = Header.model_construct(**{**dict(run.header), "run": evil})
-    text = judging_script(RunFile(run.path, header, (row,)), row, bench)
+    text = judging_script(DOMAIN, RunFile(run.path, header, (row,)), row, bench)
     run_up_to_tools(text, tmp_path)
     assert not (tmp_path / "canary").exists()
     (tmp_path / "instance").write_bytes(content)

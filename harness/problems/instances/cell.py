@@ -1,0 +1,215 @@
+"""One cell: a solver on an instance, under a stated limit of time and on stated cores."""
+
+import sys
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from harness.apply.decisions import Decisions
+from harness.base.digest import digest_of
+from harness.base.errors import CellError, UsageError
+from harness.base.machine import cpu_model
+from harness.base.vocabulary import Isolation, Outcome, Target, Track
+from harness.measure import Breakdown, find_metric
+from harness.policy import Policy
+from harness.problems.instances.answers import Answers
+from harness.problems.instances.documents import unpacked
+from harness.problems.instances.domain import Domain, Solution
+from harness.problems.instances.files import instance_content, load_instance
+from harness.problems.instances.judge import history, judge
+from harness.problems.instances.policies import SOLVER
+from harness.problems.instances.solve import run_solver
+from harness.problems.instances.solver import prepare_solver, solver_job
+from harness.problems.instances.suite import SuiteInstance
+from harness.record import Row
+from harness.record.journal import entry_name
+from harness.record.recorder import Recorded
+from harness.record.rows import History
+from harness.sandbox.bench import Bench
+
+__all__ = ["SolverCell", "SolverResult", "assignment_of", "with_key"]
+
+_AREA = "solved"
+_MOST_CHOICES = 1 << 31
+
+
+@dataclass(frozen=True)
+class SolverCell:
+    """What is solved, by whom, how: ``harness.problems.protocol.Task``."""
+
+    instance: SuiteInstance
+    policy: Policy
+    time_scale: float
+    """Of the instance's limit."""
+    cores: tuple[int, ...]
+    """That the solver runs on."""
+    metrics: tuple[str, ...] = ()
+    key: str = ""
+    """Digest of everything that the result depends on, once that is known."""
+
+    @property
+    def seconds(self) -> float:
+        """Its limit of wall time."""
+        return self.instance.entry.seconds * self.time_scale
+
+    @property
+    def weight(self) -> float:
+        """The same."""
+        return self.seconds
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"{self.instance.id} {self.policy.name}"
+
+    @property
+    def entry(self) -> str:
+        """Its name in the journal."""
+        return entry_name(self.key, self.policy.name)
+
+    def known(self, bench: Bench) -> "SolverResult | None":
+        """The result in the cache, if it has all of the metrics."""
+        known = bench.store.get(bench.area(_AREA), self.key)
+        if known is None:
+            return None
+        lists = {"seconds": tuple(known["seconds"]), "costs": tuple(known["costs"])}
+        result = SolverResult(**{**known, **lists, "outcome": Outcome(known["outcome"])})
+        return result if result.outcome is not Outcome.OK or set(self.metrics) <= set(result.values) else None
+
+    def compute(self, bench: Bench) -> "SolverResult":
+        """Run the solver. Raises UnsoundError where the assignment costs less than the proven lower bound."""
+        return _solve(self, bench)
+
+    def keep(self, result: "SolverResult", bench: Bench) -> None:
+        """Put the result into the cache, unless it may be the machine's fault."""
+        if not result.transient:
+            bench.store.put(bench.area(_AREA), self.key, asdict(result))
+
+    def recorded(self, result: "SolverResult", isolation: Isolation) -> Recorded:
+        """Its rows, the assignment, and cost over time."""
+        return Recorded(result.rows(self, isolation), result.decisions, result.history(self))
+
+
+@dataclass(frozen=True)
+class SolverResult:
+    """How it ended."""
+
+    key: str
+    outcome: Outcome
+    detail: str = ""
+    decisions: str | None = None
+    """The decisions file, as text."""
+    decisions_digest: str | None = None
+    values: dict[str, int | float] = field(default_factory=dict)
+    seconds: tuple[float, ...] = ()
+    """When each answer that was better than those before was printed."""
+    costs: tuple[int, ...] = ()
+    """Of these answers."""
+    transient: bool = False
+    """It may be the machine's fault: the next run tries again."""
+
+    def rows(self, cell: SolverCell, isolation: Isolation) -> list[Row]:
+        """The rows that a run file gets: one a metric, or one that says why there are none."""
+        manifest = cell.policy.manifest
+        common: dict[str, Any] = {
+            "cell": self.key,
+            "benchmark": cell.instance.entry.name,
+            "target": Target.X86_64,
+            "track": Track(cell.instance.domain.name),
+            "problem": manifest.problem,
+            "form": manifest.form,
+            "policy_class": manifest.policy_class,
+            "policy": cell.policy.name,
+            "policy_digest": cell.policy.digest,
+            "seed": manifest.seeds[0],
+            "isolation": isolation,
+            "frozen_digest": None,
+            "decisions_digest": self.decisions_digest,
+            "object_digest": None,
+            "outcome": self.outcome,
+            "detail": self.detail,
+        }
+        if self.outcome is not Outcome.OK:
+            return [Row(**common)]
+        return [
+            Row(**common, metric=name, unit=find_metric(name).unit_on(Target.X86_64), value=self.values[name])
+            for name in cell.metrics
+        ]
+
+    def history(self, cell: SolverCell) -> History | None:
+        """Cost over time; None without a feasible answer."""
+        if not self.costs:
+            return None
+        names = {"cell": self.key, "benchmark": cell.instance.entry.name, "policy": cell.policy.name}
+        return History(**names, seconds=self.seconds, costs=self.costs)
+
+
+def with_key(cell: SolverCell, bench: Bench) -> SolverCell:
+    """The cell with its key: of all that the result depends on, as far as it can be said, since a clock ends it."""
+    is_python = cell.policy.manifest.form == "python"
+    key = digest_of(
+        {
+            "solver cell": cell.instance.domain.judging,
+            "instance": cell.instance.digest,
+            "policy": cell.policy.digest,
+            "seconds": cell.seconds,
+            "cores": len(cell.cores),
+            "cpu": cpu_model(),
+            "language": [sys.version, *_libraries()] if is_python else bench.toolchain.fingerprint.llvm,
+            "runtime": bench.toolchain.runtime_fingerprint(Target.X86_64),
+        }
+    )
+    return replace(cell, key=key)
+
+
+def assignment_of(domain: Domain[Any], decisions: Decisions) -> list[int]:
+    """What ``SolverResult.decisions`` holds. Raises UsageError for decisions that are not an assignment."""
+    found = decisions.body.get("assignment")
+    if decisions.problem != domain.name or not isinstance(found, list):
+        raise UsageError(f"these decisions are not an assignment of {domain.called}")
+    if any(type(choice) is not int or not 0 <= choice < _MOST_CHOICES for choice in found):
+        raise UsageError(
+            f"an assignment is a list of {domain.choices}, one for each of the {domain.places}: whole numbers from 0 on"
+        )
+    return found
+
+
+def _solve(cell: SolverCell, bench: Bench) -> SolverResult:
+    domain, bound, policy = cell.instance.domain, cell.instance.entry.bound, cell.policy
+    found: dict[str, Any] = {}
+    try:
+        solver = prepare_solver(policy.contents[SOLVER], policy.manifest.files[SOLVER], bench)
+        instance = load_instance(cell.instance, bench.store)
+        with bench.store.scratch() as folder:
+            file = folder / "instance.json"
+            _write_unpacked(cell.instance, file, bench)
+            answers = Answers(domain.size(instance), domain.places, domain.choices)
+            attempt = run_solver(solver_job(solver, file, cell.seconds, cell.cores, bench), answers, bench.sandbox)
+        improvements = history(domain, attempt, instance, bound, cell.instance.id)
+        found["seconds"] = tuple(round(one.seconds, 3) for one in improvements)
+        found["costs"] = tuple(one.cost for one in improvements)
+        solution = judge(domain, attempt, instance, bound, cell.instance.id)
+        decisions = _decisions(domain, solution)
+        found |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
+        measured = {name: find_metric(name).measure(solution) for name in cell.metrics}
+        values = {name: one.value if isinstance(one, Breakdown) else one for name, one in measured.items()}
+        return SolverResult(cell.key, Outcome.OK, values=values, **found)
+    except CellError as error:
+        return SolverResult(cell.key, error.outcome, error.message, transient=error.transient, **found)
+
+
+def _decisions(domain: Domain[Any], solution: Solution) -> Decisions:
+    size = domain.size(solution.instance)
+    return Decisions(domain.name, None, {"assignment": solution.assignment.tolist(), domain.places: size})
+
+
+def _write_unpacked(instance: SuiteInstance, file: Path, bench: Bench) -> None:
+    content = instance_content(instance, bench.store)
+    file.write_bytes(unpacked(content, instance.id))
+
+
+def _libraries() -> list[str]:
+    """What a ``solver.py`` may import."""
+    from importlib.metadata import version
+
+    return [version("numpy"), version("highspy")]

@@ -1,0 +1,29 @@
+"""The track of a problem whose tasks are instances: it is called as the problem."""
+
+from collections.abc import Mapping
+
+from harness.base.vocabulary import Track
+from harness.policy.tracks import TrackFacts
+
+__all__ = ["BENCHMARKS", "BEST_KNOWN", "instance_track"]
+
+BENCHMARKS = "instances"
+BEST_KNOWN = "best-known"
+"""No policy: the lowest costs known of a suite's instances."""
+
+
+_RESERVED = {r"best(-known)?": "the best cost known of an instance"}
+
+
+def instance_track(problem: str, reserved: Mapping[str, str] | None = None) -> dict[Track, TrackFacts]:
+    """The ``TRACKS`` of the problem's folder. ``reserved``: as in ``TrackFacts``, those of published rows."""
+    facts = TrackFacts(
+        BENCHMARKS,
+        "cost",
+        (BEST_KNOWN,),
+        compiled=False,
+        problems=(problem,),
+        reserved=_RESERVED | dict(reserved or {}),
+        conditions=("time_scale", "cores", "origin"),
+    )
+    return {Track(problem): facts}

@@ -1,0 +1,1 @@
+"""Colouring a graph with few colours: a problem that another package brings, complete."""
