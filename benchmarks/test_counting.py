@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness.apply import compile_plan, optimise
-from harness.base.vocabulary import Target, Track
+from harness.base.vocabulary import SPEED, Target
 from harness.basic_blocks import Code, analyse, profile
 from harness.basic_blocks.throughput import Model, block_costs
 from harness.freeze import freeze
@@ -44,7 +44,7 @@ class Bzip2:
 
     def __init__(self, target: Target, folder: Path, bench: Bench) -> None:
         program = choose(load_suite("cbench"), ["bzip2"])[0]
-        cell = Cell(program, target, Track.SPEED, load_policy("greedy"), 0)
+        cell = Cell(program, target, SPEED, load_policy("greedy"), 0)
         frozen = freeze(program, target, cell.level, bench)
         kind = problem_of(cell.policy.manifest.problem)
         decisions = kind.decide(cell.policy, frozen, 0, bench).decisions

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from harness.base.vocabulary import Track
+from harness.base.vocabulary import SIZE
 from harness.cli import main
 from harness.measure import choose_metrics
 from harness.record import Row, RunFile, read_run, run_files
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parent.parent
-SIZE_METRICS = tuple(metric.name for metric in choose_metrics((), Track.SIZE))
+SIZE_METRICS = tuple(metric.name for metric in choose_metrics((), SIZE))
 """What a run of track size measures when no metric is named."""
 TINY = ROOT / "tests" / "data" / "tiny" / "suite.toml"
 """Three programs; a cell takes a fraction of a second."""

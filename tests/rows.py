@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from harness.base.digest import canonical_json, digest_bytes, digest_of
-from harness.base.vocabulary import Isolation, Level, Outcome, PolicyClass, Target, Track
+from harness.base.vocabulary import SIZE, Isolation, Level, Outcome, PolicyClass, Target
 from harness.measure import find_metric
 from harness.record.names import digits_of
 from harness.record.rows import CONTROL, Block, Campaign, Conditions, Control, Row, Sample
@@ -40,7 +40,7 @@ def row(
     common: dict[str, Any] = {
         "benchmark": benchmark,
         "target": Target.X86_64,
-        "track": Track.SIZE,
+        "track": SIZE,
         "problem": "levels",
         "form": "level",
         "policy_class": PolicyClass.FIXED,
@@ -69,7 +69,7 @@ def header(rows: list[Row], **fields: Any) -> dict[str, Any]:
     return {
         "suite": "made",
         "suite_version": "1",
-        "track": Track.SIZE,
+        "track": SIZE,
         "started": "2026-01-01T00:00:00+00:00",
         "finished": "2026-01-01T00:01:00+00:00",
         "command": ("harness", "run"),

@@ -5,7 +5,7 @@
 
 from enum import StrEnum
 
-__all__ = ["Isolation", "Level", "Origin", "Outcome", "PolicyClass", "Split", "Target", "Track"]
+__all__ = ["SIZE", "SPEED", "Isolation", "Level", "Origin", "Outcome", "PolicyClass", "Split", "Target"]
 
 
 class Target(StrEnum):
@@ -28,15 +28,9 @@ class Level(StrEnum):
     OZ = "Oz"
 
 
-class Track(StrEnum):
-    """What is optimised for."""
-
-    SIZE = "size"
-    """Small code: frozen at -Oz, reference policy ``Oz``."""
-    SPEED = "speed"
-    """Fast code: frozen at -O3, reference policies ``greedy``, ``basic`` and ``pbqp``."""
-    SHARDING = "sharding"
-    """A cheap assignment of a sharding instance: nothing is compiled. Against the best costs known."""
+SIZE, SPEED = "size", "speed"
+"""The tracks of programs: small code, frozen at -Oz and compared with ``Oz``; and fast code, frozen at -O3 and compared
+with ``greedy``, ``basic`` and ``pbqp``. Problems whose benchmarks are no programs declare tracks of their own."""
 
 
 class PolicyClass(StrEnum):

@@ -234,7 +234,7 @@ def _data(found: Explanation, setting: Setting, format_: Format) -> None:
     whole = {
         "benchmark": setting.program.id,
         "target": setting.target.value,
-        "track": setting.track.value,
+        "track": setting.track,
         "policy": found.policy.name,
         "against": found.against.name,
         "sites_apply": found.pairs is not None,

@@ -6,9 +6,10 @@ from typing import Any, TypeVar
 
 from harness.base.errors import UsageError
 from harness.base.paths import default_results
-from harness.base.vocabulary import Origin, Split, Track
+from harness.base.vocabulary import Origin, Split
 from harness.cli.output import Format, emit, note, say, show
 from harness.measure import find_metric
+from harness.policy.tracks import all_tracks
 from harness.problems.programs.request import parse_targets, parse_word
 from harness.problems.protocol import Benchmarks
 from harness.problems.registry import benchmarks_of_track, owners_of, restricting
@@ -71,7 +72,7 @@ def print_standings(
 
 def _sort(question: Question) -> Benchmarks:
     """What the question's benchmarks are."""
-    return benchmarks_of_track(Track(question.track))[1]
+    return benchmarks_of_track(question.track)[1]
 
 
 def _about(every: Sequence[Question], declared: Mapping[str, Any]) -> list[Question]:
@@ -81,7 +82,7 @@ def _about(every: Sequence[Question], declared: Mapping[str, Any]) -> list[Quest
     }
     if not wanted:
         return list(every)
-    chosen = [question for question in every if benchmarks_of_track(Track(question.track))[0] in wanted]
+    chosen = [question for question in every if benchmarks_of_track(question.track)[0] in wanted]
     if not chosen:
         raise UsageError("these are no results of what is asked for", hint="give another suite with --suite")
     return chosen
@@ -91,7 +92,7 @@ def asked(index: Any, restrictions: dict[str, Any]) -> list[Question]:
     """The questions that the options leave open. Raises UsageError for a word that means nothing."""
     if metric := restrictions.get("metric"):
         find_metric(metric)
-    for what, kind in (("track", Track), ("split", Split), ("origin", Origin)):
+    for what, kind in (("track", all_tracks()), ("split", Split), ("origin", Origin)):
         if word := restrictions.get(what):
             parse_word(kind, word, what)
     parse_targets(restrictions["targets"])

@@ -73,7 +73,7 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
             format_,
             suite=request.suite.name,
             targets=tuple(request.targets),
-            track=request.track.value,
+            track=request.track,
             metric=next((name for name in options.declared.get("metric", ()) if name != ALL), None),
             **conditions(dict(options.declared)),
         )

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.base.discovery import PROBLEMS, in_every_folder, modules_in
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Target, Track
+from harness.base.vocabulary import SIZE, SPEED, Target
 from harness.measure.evidence import Evidence, Need
 from harness.policy.tracks import facts_of
 from harness.sandbox.bench import Bench
@@ -33,7 +33,7 @@ __all__ = [
 
 ALL = "all"
 """Stands for every metric where metrics are named."""
-PROGRAM_TRACKS = frozenset({Track.SIZE, Track.SPEED})
+PROGRAM_TRACKS = frozenset({SIZE, SPEED})
 """The tracks in which programs are compiled."""
 
 
@@ -82,7 +82,7 @@ class Metric:
     description: str
     measure: Measure
     needs: frozenset[Need] = frozenset()
-    tracks: frozenset[Track] = PROGRAM_TRACKS
+    tracks: frozenset[str] = PROGRAM_TRACKS
     """Where it is taken when no metric is named."""
     can_be_zero: bool = False
     """Zero is a good value, not a failure: ratios are of the values plus one."""
@@ -121,7 +121,7 @@ def metric(
     unit: str,
     deterministic: bool,
     needs: Iterable[Need] = (),
-    tracks: Iterable[Track] = PROGRAM_TRACKS,
+    tracks: Iterable[str] = PROGRAM_TRACKS,
     can_be_zero: bool = False,
     modelled: bool = False,
     targets: Iterable[Target] = tuple(Target),
@@ -174,7 +174,7 @@ def find_metric(name: str) -> Metric:
     return replace(found, name=name, cpu=cpu)
 
 
-def choose_metrics(names: Iterable[str], track: Track | None = None) -> list[Metric]:
+def choose_metrics(names: Iterable[str], track: str | None = None) -> list[Metric]:
     """The metrics of these names; when none is named, those that a track takes by itself.
 
     ``all`` stands for every metric, and so does no name without a track. Raises UsageError for an unknown one.
@@ -194,7 +194,7 @@ def choose_metrics(names: Iterable[str], track: Track | None = None) -> list[Met
     return list(chosen.values())
 
 
-def metrics_of(track: Track | None) -> dict[str, Metric]:
+def metrics_of(track: str | None) -> dict[str, Metric]:
     """Those that can be taken in a track, by name; all without one."""
     if track is None:
         return all_metrics()

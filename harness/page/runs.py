@@ -9,7 +9,6 @@ import streamlit as st
 from harness.base.errors import UsageError
 from harness.base.paths import ROOT, default_results
 from harness.base.text import printable
-from harness.base.vocabulary import Track
 from harness.page import address, site
 from harness.page.formats import ABSENT, day, exactly, short
 from harness.page.sql import show_sql
@@ -129,7 +128,7 @@ def _solving(header: Header) -> dict[str, str]:
 
 def _commands(chosen: RecordedRun, cells: Sequence[RecordedCell]) -> None:
     run = chosen.run
-    of_solvers = chosen.track == Track.SHARDING.value
+    of_solvers = chosen.track == "sharding"
     again = "judge every assignment again" if of_solvers else "every object from its decisions"
     st.markdown(f"**Rebuild it**: {again}, compared with what was measured.")
     st.code(f"harness replay {shlex.quote(run)}{_where()}", language="bash", wrap_lines=True)

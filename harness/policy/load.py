@@ -14,7 +14,7 @@ from harness.policy.manifest import Manifest
 from harness.policy.names import require_free_name
 from harness.policy.policy import Policy
 from harness.policy.problems import form_of, problem_of
-from harness.policy.tracks import fits
+from harness.policy.tracks import all_tracks, fits
 from harness.suite.load import validated
 
 __all__ = ["MANIFEST", "all_policies", "choose_policies", "find_policy", "load_policy"]
@@ -97,8 +97,10 @@ def _check(policy: Policy, where: str) -> None:
     """Raise UsageError, naming the field, where problem, form and track do not go together or lack something."""
     problem, track = policy.manifest.problem, policy.manifest.track
     form_of(policy, where)
+    if track not in all_tracks():
+        raise UsageError(f"track: unknown track {track!r}; there are: {', '.join(sorted(all_tracks()))}", where=where)
     if not fits(problem, track):
-        raise UsageError(f"track: a policy of problem {problem!r} cannot have the track {track.value!r}", where=where)
+        raise UsageError(f"track: a policy of problem {problem!r} cannot have the track {track!r}", where=where)
     problem_of(problem).check(policy, where)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from harness.base.upgrade import former_kind
-from harness.base.vocabulary import PolicyClass, Target, Track
+from harness.base.vocabulary import PolicyClass, Target
 from harness.suite.model import Line, Prose, RelativePath
 
 __all__ = ["SEARCH_SEEDS", "Manifest", "policy_name"]
@@ -50,7 +50,7 @@ class Manifest(BaseModel):
     """How it is written: one of the problem's forms."""
     policy_class: PolicyClass = Field(alias="class")
     """How it decides: ``fixed``, ``zero-shot`` or ``search``."""
-    track: Track
+    track: Line
     """What it optimises for. Any metric can be taken of any policy; the track says which one ranks."""
     targets: tuple[Target, ...] = Field(min_length=1)
     """Where it can be used; elsewhere its cells are ``unsupported``."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from harness.base.discovery import PROBLEMS, in_every_folder
-from harness.base.vocabulary import Track
 
 __all__ = ["TrackFacts", "all_tracks", "facts_of", "fits"]
 
@@ -40,9 +39,7 @@ _UNKNOWN = TrackFacts("benchmarks", "", ())
 @cache
 def all_tracks() -> Mapping[str, TrackFacts]:
     """Every track by name."""
-    return {
-        track.value: facts for module in in_every_folder(PROBLEMS, "tracks") for track, facts in module.TRACKS.items()
-    }
+    return {track: facts for module in in_every_folder(PROBLEMS, "tracks") for track, facts in module.TRACKS.items()}
 
 
 def facts_of(track: str) -> TrackFacts:
@@ -50,7 +47,7 @@ def facts_of(track: str) -> TrackFacts:
     return all_tracks().get(track, _UNKNOWN)
 
 
-def fits(problem: str, track: Track) -> bool:
+def fits(problem: str, track: str) -> bool:
     """Whether policies of the problem can have the track."""
     claimed = {name for facts in all_tracks().values() for name in facts.problems}
     problems = facts_of(track).problems

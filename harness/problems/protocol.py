@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from harness.base.answers import Answer, Table
 from harness.base.engine import Engine
 from harness.base.progress import Observer
-from harness.base.vocabulary import Isolation, Target, Track
+from harness.base.vocabulary import Isolation, Target
 from harness.policy import Policy
 from harness.rank.question import Question
 from harness.record import Row, RunFile
@@ -160,7 +160,7 @@ class Request(Protocol[AnyTask]):
         """Whose benchmarks the policies are run on."""
 
     @property
-    def track(self) -> Track:
+    def track(self) -> str:
         """What is optimised for."""
 
     @property
@@ -235,7 +235,7 @@ class Benchmarks(Protocol):
         """What its benchmarks are, for people: ``programs``."""
 
     @property
-    def tracks(self) -> frozenset[Track]:
+    def tracks(self) -> frozenset[str]:
         """Of its runs."""
 
     def names(self) -> list[str]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.errors import UsageError
 from harness.base.options import Option
-from harness.base.vocabulary import Track
 
 if TYPE_CHECKING:
     from harness.problems.protocol import Benchmarks
@@ -41,7 +40,7 @@ def benchmarks_of(suite: str) -> "tuple[str, Benchmarks]":
     return next(((name, one) for name, one in all_benchmarks().items() if one.owns(suite)), _programs())
 
 
-def benchmarks_of_track(track: Track) -> "tuple[str, Benchmarks]":
+def benchmarks_of_track(track: str) -> "tuple[str, Benchmarks]":
     """Folder and sort of the benchmarks of runs of this track."""
     return next(((name, one) for name, one in all_benchmarks().items() if track in one.tracks), _programs())
 

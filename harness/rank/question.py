@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Track
 from harness.measure import all_metrics, metrics_of
 from harness.policy.tracks import all_tracks, facts_of
 
@@ -163,7 +162,7 @@ def questions(
         for s, t, target, *how in found
         if (suite is None or s == suite) and (track is None or t == track) and (not targets or target in targets)
         if _fits(how, (time_scale, cores, origin))
-        if metric is None or metric.partition("@")[0] in metrics_of(Track(t))
+        if metric is None or metric.partition("@")[0] in metrics_of(t)
         if reference is None or _can_be_against(t, reference)
     ]
     if not kept:

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Outcome, Target, Track
-from harness.policy.tracks import facts_of, fits
+from harness.base.vocabulary import Outcome, Target
+from harness.policy.tracks import all_tracks, facts_of, fits
 from harness.record.rows import Block, Campaign, Header, History, Row
 
 if TYPE_CHECKING:
@@ -98,10 +98,12 @@ def _fault(header: Header, row: Row) -> str:
     compiled = facts_of(row.track).compiled
     if row.benchmark not in header.benchmarks:
         return f"benchmark: {row.benchmark!r} is not among the header's"
-    if row.track is not header.track:
-        return f"track: {row.track.value}, in a run of track {header.track.value}"
+    if row.track != header.track:
+        return f"track: {row.track}, in a run of track {header.track}"
+    if row.track not in all_tracks():
+        return f"track: no problem that is installed here declares {row.track!r}"
     if not fits(row.problem, row.track):
-        return f"problem: {row.problem}, in track {row.track.value}"
+        return f"problem: {row.problem}, in track {row.track}"
     if compiled != (row.level is not None):
         return "level: rows about a compiled program have it, and no others"
     if not is_shown(row.detail):
@@ -138,7 +140,7 @@ def _ok_fault(row: Row, *, compiled: bool) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _expected(metric: str, target: Target, track: Track) -> tuple[str | None, bool, float, bool]:
+def _expected(metric: str, target: Target, track: str) -> tuple[str | None, bool, float, bool]:
     """Unit, whether values are whole numbers, the least one, and whether zero is one too.
 
     No unit (None) for a metric that is not known here; an empty one where the track or the target has no such metric.

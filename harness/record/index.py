@@ -318,7 +318,7 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
         header.run,
         header.suite,
         header.suite_version,
-        header.track.value,
+        header.track,
         header.started,
         header.finished,
     ]

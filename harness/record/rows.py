@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Isolation, Level, Outcome, PolicyClass, Split, Target, Track
+from harness.base.vocabulary import Isolation, Level, Outcome, PolicyClass, Split, Target
 from harness.record.fresh import Fresh
 
 __all__ = [
@@ -136,7 +136,7 @@ class Header(Model):
     """The file's name without its extension: suite, track, time, and the digest of header and rows."""
     suite: Name
     suite_version: Label
-    track: Track
+    track: Name
     started: Moment
     """UTC, ISO 8601."""
     finished: Moment
@@ -284,7 +284,7 @@ class Row(Model):
     """The campaign that timed it last; None for what needs no clock. Its value is then a median over blocks."""
     benchmark: Name
     target: Target
-    track: Track
+    track: Name
     problem: Name
     """What the policy decides."""
     form: Name | None = None

@@ -86,7 +86,7 @@ def write_run(
     try:
         unnamed = Header(run="", **header)
         digest = _digest(unnamed.model_dump(mode="json"), body)[: digits_of(unnamed.schema_version)]
-        name = f"{unnamed.suite}-{unnamed.track.value}-{stamp_of(unnamed.finished)}-{digest}"
+        name = f"{unnamed.suite}-{unnamed.track}-{stamp_of(unnamed.finished)}-{digest}"
         complete = Header(run=name, **header)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
@@ -237,7 +237,7 @@ def _header(path: Path, line: bytes, body: bytes) -> Header:
         raise _torn(where)
     header = parse_header(line, f"{path}, line 1")
     check_header(header, f"{path}, line 1")
-    said = (header.run, header.suite, header.track.value, stamp_of(header.finished))
+    said = (header.run, header.suite, header.track, stamp_of(header.finished))
     if said != (path.name.removesuffix(".jsonl"), name.suite, name.track, name.time):
         raise UsageError("renamed: its header names another run", where=where, hint=REMEDY)
     return header

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.apply import compile_plan, optimise
 from harness.apply.reference import reference_object
-from harness.base.vocabulary import Level, Target, Track
+from harness.base.vocabulary import SPEED, Level, Target
 from harness.basic_blocks import Code, analyse
 from harness.freeze import freeze
 from harness.measure import choose_metrics
@@ -29,14 +29,12 @@ def made(folder: Path, source: str, *runs: Sequence[str], **benchmark: Any) -> P
 
 
 def cell(program: Program, target: Target, policy: str = "greedy") -> Cell:
-    return Cell(program, target, Track.SPEED, load_policy(policy), 0)
+    return Cell(program, target, SPEED, load_policy(policy), 0)
 
 
 def measure(program: Program, target: Target, bench: Bench, *metrics: str, policy: str = "greedy") -> CellResult:
     """The cell's result; all metrics that a cell takes when none is named."""
-    names = [
-        metric.name for metric in choose_metrics(metrics, Track.SPEED if not metrics else None) if not metric.timed
-    ]
+    names = [metric.name for metric in choose_metrics(metrics, SPEED if not metrics else None) if not metric.timed]
     return run_cell(cell(program, target, policy), names, bench)
 
 

@@ -9,7 +9,7 @@ from harness.base.digest import digest_bytes, digest_of
 from harness.base.errors import UsageError
 from harness.base.paths import BASELINES, SUBMISSIONS
 from harness.base.upgrade import manifest_of_1
-from harness.base.vocabulary import Level, Track
+from harness.base.vocabulary import SIZE, Level
 from harness.policy import all_policies, load_policy, problem_of
 from harness.policy.load import choose_policies
 from harness.problems.programs.run import make_request
@@ -63,7 +63,7 @@ def test_a_good_submission_is_loaded(tmp_path: Path) -> None:
     assert policy.manifest.values == {"depth": 3, "scale": 0.5, "mode": "fast"}
     assert policy.contents == {"passes": b"sroa\ngvn\n"}
     assert not policy.baseline
-    assert problem_of(policy.manifest.problem).freeze_level(policy, Track.SIZE) is Level.OZ
+    assert problem_of(policy.manifest.problem).freeze_level(policy, SIZE) is Level.OZ
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_the_shipped_policies_load() -> None:
         assert load_policy(policy.name).digest == policy.digest
         if policy.baseline and policy.manifest.problem != "sharding":
             level = problem_of(policy.manifest.problem).freeze_level(policy, policy.manifest.track).value
-            assert level == (policy.name if policy.manifest.track is Track.SIZE else "O3")
+            assert level == (policy.name if policy.manifest.track == SIZE else "O3")
     digests = [policy.digest for policy in policies.values()]
     assert len(set(digests)) == len(digests)
 

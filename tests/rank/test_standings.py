@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from harness.base.digest import digest_of
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Outcome, PolicyClass, Target, Track
+from harness.base.vocabulary import SPEED, Outcome, PolicyClass, Target
 from harness.measure import find_metric
 from harness.rank import Question, compare, programs, standings
 from harness.rank.doubts import doubts
@@ -515,7 +515,7 @@ def test_questions_are_what_was_recorded(tmp_path: Path) -> None:
 
 def speed(policy: str, benchmark: str, metric: str | None, value: float | None, **fields: Any) -> Row:
     """A row of track speed; with ``value`` None and the outcome ok, a metric that could not be taken."""
-    made = row(benchmark, policy, 0, track=Track.SPEED)
+    made = row(benchmark, policy, 0, track=SPEED)
     unit = metric and find_metric(metric).unit_on(Target.X86_64)
     named = {"metric": metric, "unit": unit, "value": value, "detail": "" if value is not None else "why"}
     return made.model_copy(update={**named, **fields})
@@ -525,7 +525,7 @@ def test_ratios_of_what_may_be_zero(tmp_path: Path) -> None:
     """Values plus one, everywhere: zero spills is the best there is, and no failure."""
     rows = [speed("greedy", name, "spills", value) for name, value in (("one", 0), ("two", 9), ("three", 4))]
     rows += [speed("basic", name, "spills", value) for name, value in (("one", 3), ("two", 0), ("three", 4))]
-    record(tmp_path, 0, rows, track=Track.SPEED)
+    record(tmp_path, 0, rows, track=SPEED)
     question = replace(QUESTION, track="speed", metric="spills", reference="greedy")
     found = table(tmp_path, question)["basic"]
     assert found.strict == pytest.approx(math.prod([1 / 4, 10 / 1, 5 / 5]) ** (1 / 3))
@@ -536,7 +536,7 @@ def test_ratios_of_what_may_be_zero(tmp_path: Path) -> None:
     assert ratios == {"one": (3, 0, 1 / 4), "two": (0, 9, 10), "three": (4, 4, 1)}
     assert figures == {"one": (3, 1 / 4, 1 / 4), "two": (0, 10, 10), "three": (4, 1, 1)}
     other = replace(question, metric="loads")
-    record(tmp_path, 1, [speed("greedy", "one", "loads", 5), speed("basic", "one", "loads", 0)], track=Track.SPEED)
+    record(tmp_path, 1, [speed("greedy", "one", "loads", 5), speed("basic", "one", "loads", 0)], track=SPEED)
     assert table(tmp_path, other)["basic"].completed == 0
 
 
@@ -546,7 +546,7 @@ def test_what_failed_counts_as_the_tracks_slowest_baseline(tmp_path: Path) -> No
     rows += [speed("O0", name, "instructions", 90_000) for name in ("one", "two")]
     failed = {"outcome": Outcome.RUN_CRASH, "unit": None, "detail": "killed"}
     rows += [speed("mine", name, None, None, **failed) for name in ("one", "two")]
-    record(tmp_path, 0, rows, track=Track.SPEED)
+    record(tmp_path, 0, rows, track=SPEED)
     question = replace(QUESTION, track="speed", metric="instructions", reference="greedy")
     assert table(tmp_path, question)["mine"].strict == pytest.approx((1 / 4 * 1) ** 0.5)
     with asked(tmp_path) as index:
@@ -560,7 +560,7 @@ def test_a_metric_that_could_not_be_taken_is_not_covered_and_says_why(tmp_path: 
         rows += [speed(policy, name, "instructions", 100) for name in ("one", "two")]
         rows.append(speed(policy, "one", "mca.cycles", 10))
     rows += [speed("greedy", "two", "mca.cycles", 30), speed("basic", "two", "mca.cycles", None)]
-    record(tmp_path, 0, rows, track=Track.SPEED)
+    record(tmp_path, 0, rows, track=SPEED)
     question = replace(QUESTION, track="speed", metric="mca.cycles", reference="greedy")
     found = table(tmp_path, question)["basic"]
     assert (found.completed, found.benchmarks, found.matched) == (1, 2, 1.0)
@@ -572,7 +572,7 @@ def test_a_metric_that_could_not_be_taken_is_not_covered_and_says_why(tmp_path: 
 
 
 def test_questions_of_a_track_with_several_references(tmp_path: Path) -> None:
-    record(tmp_path, 0, [speed("greedy", "one", "instructions", 1)], track=Track.SPEED)
+    record(tmp_path, 0, [speed("greedy", "one", "instructions", 1)], track=SPEED)
     with asked(tmp_path) as index:
         assert [(q.metric, q.reference) for q in questions(index)] == [
             ("instructions", name) for name in ("greedy", "basic", "pbqp")

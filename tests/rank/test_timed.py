@@ -10,7 +10,7 @@ import pytest
 
 from harness.base.digest import digest_of
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Outcome, PolicyClass, Target, Track
+from harness.base.vocabulary import SPEED, Outcome, PolicyClass, Target
 from harness.rank import Question, Standing, campaigns, compare, programs, standings, versus
 from harness.rank.question import PAIRED, is_timed, questions
 from harness.rank.words import campaign_lines, reason_lines
@@ -29,14 +29,14 @@ def at(day: int) -> str:
 
 def timed(benchmark: str, policy: str, value: float | None = 1.0, **fields: Any) -> Row:
     """A row of run time; without a value, an ok cell that could not be timed."""
-    made = {"metric": PAIRED, "unit": "s", "track": Track.SPEED, "outcome": Outcome.OK, "campaign": "c1", "detail": ""}
+    made = {"metric": PAIRED, "unit": "s", "track": SPEED, "outcome": Outcome.OK, "campaign": "c1", "detail": ""}
     if value is None:
         made |= {"campaign": None, "detail": "run-crash: killed by SIGSEGV"}
     return row(benchmark, policy, value, **{**made, **fields})
 
 
 def failed(benchmark: str, policy: str) -> Row:
-    return row(benchmark, policy, None, track=Track.SPEED)
+    return row(benchmark, policy, None, track=SPEED)
 
 
 Times = Mapping[str, float]
@@ -64,7 +64,7 @@ def record(
         taken += blocks(objects, count, benchmark, noise, campaign=name, **fields)
     host = header([])["host"] | {"cpu": cpu}
     made = [campaign(name, at(day), *marks, blocks=len(taken))]
-    run_file(results, all_rows, made, taken, track=Track.SPEED, started=at(day), finished=at(day), host=host)
+    run_file(results, all_rows, made, taken, track=SPEED, started=at(day), finished=at(day), host=host)
 
 
 def table(results: Path, question: Question = QUESTION) -> dict[str, Standing]:
@@ -91,7 +91,7 @@ def test_ratios_are_those_of_the_pairs(tmp_path: Path) -> None:
     """And not of the shown medians, which come from blocks that differ in speed."""
     record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 1.25}, "two": {"greedy": 1.0, "basic": 0.8}})
     slow = [timed("one", "basic", 99.0)]  # what is shown, from another day
-    run_file(tmp_path, slow, track=Track.SPEED, started=at(2), finished=at(2))
+    run_file(tmp_path, slow, track=SPEED, started=at(2), finished=at(2))
     basic = table(tmp_path)["basic"]
     assert basic.strict == basic.matched == near(1.0)
     assert (basic.wins, basic.ties, basic.losses, basic.pairs) == (1, 0, 1, 15)
@@ -166,7 +166,7 @@ def test_nobody_is_ranked_by_a_marked_campaign_of_equal_objects(tmp_path: Path) 
     same = {"object_digest": "o" * 64}
     rows = [timed(name, policy, **same) for name in TWELVE for policy in ("greedy", "twin")]
     made = [found for name in TWELVE for found in blocks({"o" * 64: 1.0}, 12, name)]
-    run_file(tmp_path, rows, [campaign("c1", at(1), MARK)], made, track=Track.SPEED)
+    run_file(tmp_path, rows, [campaign("c1", at(1), MARK)], made, track=SPEED)
     assert {(row.rank, row.strict, row.reasons) for row in table(tmp_path).values()} == {
         (None, 1.0, (f"timed only in a marked campaign: {MARK}",))
     }
@@ -247,7 +247,7 @@ def test_what_fails_is_seen_and_leaves_the_rest(broken: Any, outcome: str, detai
     times = {name: {"greedy": 1.0, "basic": 1.25, "fast-o0": 2.0} for name in TWELVE}
     record(tmp_path, 1, times)
     day = {"started": at(2), "finished": at(2)}
-    run_file(tmp_path, [broken(TWELVE[0], "basic")], track=Track.SPEED, **day)
+    run_file(tmp_path, [broken(TWELVE[0], "basic")], track=SPEED, **day)
     basic = table(tmp_path)["basic"]
     assert (basic.completed, basic.benchmarks, basic.matched, basic.losses) == (11, 12, near(0.8), 12)
     assert basic.strict == near((0.8**11 / 2) ** (1 / 12)), "it counts as the slowest baseline"
@@ -266,7 +266,7 @@ def test_times_that_are_none_are_no_pairs(tmp_path: Path) -> None:
     rows = [timed("one", "greedy"), timed("one", "basic")]
     names = [str(made.object_digest) for made in rows]
     taken = blocks(dict.fromkeys(names, 1.0), 12) + [block({names[0]: 1.0, names[1]: 0.0}, n) for n in range(12, 15)]
-    run_file(tmp_path, rows, [campaign()], taken, track=Track.SPEED)
+    run_file(tmp_path, rows, [campaign()], taken, track=SPEED)
     assert (table(tmp_path)["basic"].pairs, table(tmp_path)["basic"].strict) == (12, near(1.0))
 
 
@@ -274,7 +274,7 @@ def test_an_endless_time_is_refused(tmp_path: Path) -> None:
     """No run writes one; a file that another program wrote may."""
     rows = [timed("one", "greedy"), timed("one", "basic")]
     taken = blocks(dict.fromkeys((str(made.object_digest) for made in rows), 1.0), 12, noise=0)
-    whole = run_file(tmp_path, rows, [campaign()], taken, track=Track.SPEED)
+    whole = run_file(tmp_path, rows, [campaign()], taken, track=SPEED)
     lines = whole.read_bytes().splitlines(keepends=True)[1:]
     endless = [line.replace(b'"cpu":1.0', b'"cpu":1e999', 1) if b'"number":3,' in line else line for line in lines]
     assert endless != lines
@@ -313,13 +313,11 @@ def test_wall_time_is_shown_only(tmp_path: Path) -> None:
 
 def test_what_was_timed_is_ranked_by_time_where_it_was(tmp_path: Path) -> None:
     counted = [
-        row("one", "greedy", 9, metric="instructions", unit="instructions", track=Track.SPEED, target=target)
+        row("one", "greedy", 9, metric="instructions", unit="instructions", track=SPEED, target=target)
         for target in Target
     ]
     record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 1.25}}, rows=counted)
-    run_file(
-        tmp_path, [row("one", "greedy", 9, metric="instructions", track=Track.SPEED)], track=Track.SPEED, suite="x"
-    )
+    run_file(tmp_path, [row("one", "greedy", 9, metric="instructions", track=SPEED)], track=SPEED, suite="x")
     run_file(tmp_path, [row("one", "Oz")])
     with open_index(tmp_path) as index:
         asked = {(q.suite, q.track, q.target): q.metric for q in questions(index)}
@@ -345,7 +343,7 @@ def searched(results: Path, seconds: Mapping[str, Sequence[float | None]], noise
             rows.append(made.model_copy(update={"policy_class": PolicyClass.SEARCH}))
             objects |= {} if value is None else {f"{name}-{value}": value}
         taken += blocks(objects, 15, name, noise)
-    run_file(results, rows, [campaign()], taken, track=Track.SPEED)
+    run_file(results, rows, [campaign()], taken, track=SPEED)
 
 
 def test_seeds_of_a_search(tmp_path: Path) -> None:
@@ -441,10 +439,10 @@ def test_a_budget_that_ended_too_soon_takes_nothing_back(tmp_path: Path) -> None
     """Unlike a program that has failed since."""
     record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 1.25}})
     late = timed("one", "basic", None, detail=NOT_REACHED)
-    run_file(tmp_path, [late], track=Track.SPEED, started=at(2), finished=at(2))
+    run_file(tmp_path, [late], track=SPEED, started=at(2), finished=at(2))
     assert table(tmp_path)["basic"].strict == near(0.8)
     crash = timed("one", "basic", None)
-    run_file(tmp_path, [crash], track=Track.SPEED, started=at(3), finished=at(3))
+    run_file(tmp_path, [crash], track=SPEED, started=at(3), finished=at(3))
     assert table(tmp_path)["basic"].completed == 0
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from harness.base.engine import Done, Engine
 from harness.base.errors import CellError, PrerequisiteError, UsageError
 from harness.base.store import Store
-from harness.base.vocabulary import Level, Outcome, Target, Track
+from harness.base.vocabulary import SIZE, Level, Outcome, Target
 from harness.policy import load_policy
 from harness.problems.programs.cell import Cell, CellResult, run_cell
 from harness.problems.programs.stages import _fetch, _freeze, _generate
@@ -178,7 +178,7 @@ def test_ctrl_c_ends_the_commands_at_once_and_the_engine_can_be_used_again(tmp_p
 def test_what_the_flow_sends_can_be_pickled(tmp_path: Path, toolchain: Toolchain, store: Store) -> None:
     program = own_program(tmp_path, {"main.c": "int main(void) { return 0; }"})
     policy = load_policy("Oz")
-    cell = Cell(program, Target.X86_64, Track.SIZE, policy, 0)
+    cell = Cell(program, Target.X86_64, SIZE, policy, 0)
     bench = Bench(toolchain, store.root)
     _ = toolchain.fingerprint, policy.digest  # values that are computed once travel, or are computed again
     again: Cell = pickle.loads(pickle.dumps(cell))
@@ -212,7 +212,7 @@ def test_what_comes_back_can_be_pickled() -> None:
 
 def test_a_real_cell_in_a_pickled_task(tmp_path: Path, toolchain: Toolchain, store: Store) -> None:
     program = own_program(tmp_path, {"main.c": "int main(void) { return 0; }"})
-    cell = Cell(program, Target.X86_64, Track.SIZE, load_policy("Oz"), 0)
+    cell = Cell(program, Target.X86_64, SIZE, load_policy("Oz"), 0)
     task = partial(run_cell, metrics=["size.alloc", "size.text"], bench=Bench(toolchain, store.root))
     there, sent = pickle.loads(pickle.dumps((task, cell)))
     (done,) = LocalPool(2).run(there, [sent])

@@ -1,10 +1,10 @@
 """What the program's ``count`` workloads execute together, counted by QEMU's plugin."""
 
-from harness.base.vocabulary import Track
+from harness.base.vocabulary import SPEED
 from harness.measure.evidence import Need, NotMeasurableError
 from harness.measure.registry import Breakdown, Subject, metric
 
-_SPEED = (Track.SPEED,)
+_SPEED = (SPEED,)
 
 
 @metric("instructions", unit="instructions", deterministic=True, needs=[Need.RUNS], tracks=_SPEED)

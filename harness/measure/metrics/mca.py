@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from harness.base.vocabulary import Track
+from harness.base.vocabulary import SPEED
 from harness.basic_blocks import Block
 from harness.basic_blocks.throughput import Cost, Model, block_costs, known_models
 from harness.measure.evidence import Need, NotMeasurableError
 from harness.measure.registry import Breakdown, Subject, metric
 
-_SPEED = (Track.SPEED,)
+_SPEED = (SPEED,)
 
 
 @metric("mca.cycles", unit="cycles", deterministic=True, needs=[Need.RUNS, Need.CODE], tracks=_SPEED, modelled=True)

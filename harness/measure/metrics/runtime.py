@@ -1,10 +1,10 @@
 """Run time on this machine. Not taken of a cell by itself but in a campaign, in pairs (``harness/timing``)."""
 
-from harness.base.vocabulary import Target, Track
+from harness.base.vocabulary import SPEED, Target
 from harness.measure.evidence import Need, NotMeasurableError
 from harness.measure.registry import Subject, metric
 
-_SPEED = (Track.SPEED,)
+_SPEED = (SPEED,)
 _NATIVE = (Target.X86_64,)
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from harness.base.vocabulary import Track
+from harness.base.vocabulary import SPEED
 from harness.basic_blocks import Block
 from harness.measure.evidence import Need, NotMeasurableError
 from harness.measure.registry import Breakdown, Subject, metric
 
-_operands = partial(metric, unit="operands", deterministic=True, tracks=[Track.SPEED], can_be_zero=True)
+_operands = partial(metric, unit="operands", deterministic=True, tracks=[SPEED], can_be_zero=True)
 _IN_CODE = [Need.CODE]
 _AS_EXECUTED = [Need.RUNS, Need.CODE]
 

@@ -15,7 +15,7 @@ def after_run(request: Request, session: Session) -> list[str]:
     from harness.problems.inlining.trajectories.table import ENDING
 
     recorder = session.recorder
-    name = f"{request.suite.name}-{request.track.value}-{digest_of(request.identity)[:12]}{ENDING}"
+    name = f"{request.suite.name}-{request.track}-{digest_of(request.identity)[:12]}{ENDING}"
     path = log_trajectories(
         recorder.results / name, request.cells, recorder.rows, session.bench, session.engine, session.observer
     )

@@ -2,7 +2,7 @@
 
 from harness.apply.decisions import Decisions
 from harness.apply.plan import CompilePlan
-from harness.base.vocabulary import Level, Target, Track
+from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule
 from harness.policy.policy import Policy
 from harness.problems.inlining.check import require_faithful
@@ -21,7 +21,7 @@ class InliningProblem:
         """Nothing to remark."""
         return []
 
-    def freeze_level(self, policy: Policy, track: Track) -> Level:
+    def freeze_level(self, policy: Policy, track: str) -> Level:
         """The track's level."""
         return FROZEN_AT[track]
 

@@ -10,7 +10,6 @@ from harness.base.answers import Answer, Column, Table
 from harness.base.engine import Engine
 from harness.base.errors import UsageError
 from harness.base.progress import Observer
-from harness.base.vocabulary import Track
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.request import SolveRequest, make_solve_request
 from harness.problems.instances.suite import load_instances, suite_file, suite_names
@@ -46,9 +45,9 @@ class Instances:
         return self.domain.called
 
     @property
-    def tracks(self) -> frozenset[Track]:
+    def tracks(self) -> frozenset[str]:
         """Of its runs: one, called as the problem."""
-        return frozenset({Track(self.domain.name)})
+        return frozenset({self.domain.name})
 
     def names(self) -> list[str]:
         """The suites that come with the harness."""

@@ -9,7 +9,7 @@ from harness.apply.decisions import Decisions
 from harness.base.digest import digest_of
 from harness.base.errors import CellError, UsageError
 from harness.base.machine import cpu_model
-from harness.base.vocabulary import Isolation, Outcome, Target, Track
+from harness.base.vocabulary import Isolation, Outcome, Target
 from harness.measure import Breakdown, find_metric
 from harness.policy import Policy
 from harness.problems.instances.answers import Answers
@@ -115,7 +115,7 @@ class SolverResult:
             "cell": self.key,
             "benchmark": cell.instance.entry.name,
             "target": Target.X86_64,
-            "track": Track(cell.instance.domain.name),
+            "track": cell.instance.domain.name,
             "problem": manifest.problem,
             "form": manifest.form,
             "policy_class": manifest.policy_class,

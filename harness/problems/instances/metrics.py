@@ -1,6 +1,6 @@
 """What is measured of a solution of whatever sort of instance: a feasible assignment that a solver printed in time."""
 
-from harness.base.vocabulary import Target, Track
+from harness.base.vocabulary import Target
 from harness.measure.registry import metric
 from harness.policy.tracks import all_tracks
 from harness.problems.instances.domain import Solution
@@ -9,7 +9,7 @@ from harness.problems.instances.track import BENCHMARKS
 __all__ = ["COST", "SECONDS"]
 
 COST, SECONDS = "cost", "cost.seconds"
-_TRACKS = [Track(name) for name, facts in all_tracks().items() if facts.benchmarks == BENCHMARKS]
+_TRACKS = [name for name, facts in all_tracks().items() if facts.benchmarks == BENCHMARKS]
 
 
 @metric(COST, unit="units", deterministic=False, tracks=_TRACKS, targets=(Target.X86_64,))

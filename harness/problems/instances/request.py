@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from harness.base.errors import UsageError
 from harness.base.text import duration
-from harness.base.vocabulary import Target, Track
+from harness.base.vocabulary import Target
 from harness.measure import choose_metrics
 from harness.policy import Policy, all_policies
 from harness.policy.load import choose_policies
@@ -44,9 +44,9 @@ class SolveRequest:
     alone: ClassVar[bool] = True
 
     @property
-    def track(self) -> Track:
+    def track(self) -> str:
         """See ``harness.problems.protocol.Request``."""
-        return Track(self.suite.domain.name)
+        return self.suite.domain.name
 
     @cached_property
     def measured(self) -> tuple[str, ...]:

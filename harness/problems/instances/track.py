@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from harness.base.vocabulary import Track
 from harness.policy.tracks import TrackFacts
 
 __all__ = ["BENCHMARKS", "BEST_KNOWN", "instance_track"]
@@ -15,7 +14,7 @@ BEST_KNOWN = "best-known"
 _RESERVED = {r"best(-known)?": "the best cost known of an instance"}
 
 
-def instance_track(problem: str, reserved: Mapping[str, str] | None = None) -> dict[Track, TrackFacts]:
+def instance_track(problem: str, reserved: Mapping[str, str] | None = None) -> dict[str, TrackFacts]:
     """The ``TRACKS`` of the problem's folder. ``reserved``: as in ``TrackFacts``, those of published rows."""
     facts = TrackFacts(
         BENCHMARKS,
@@ -26,4 +25,4 @@ def instance_track(problem: str, reserved: Mapping[str, str] | None = None) -> d
         reserved=_RESERVED | dict(reserved or {}),
         conditions=("time_scale", "cores", "origin"),
     )
-    return {Track(problem): facts}
+    return {problem: facts}

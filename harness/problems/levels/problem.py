@@ -8,7 +8,7 @@ from typing import ClassVar
 from harness.apply.decisions import Decided, Decisions
 from harness.apply.plan import CompilePlan, reference_plan
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Level, Target, Track
+from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule
 from harness.policy.policy import Policy
 from harness.policy.problems import Form
@@ -30,7 +30,7 @@ class Levels(PureProblem):
             known = ", ".join(Level)
             raise UsageError(f"values.level: a policy of form 'level' needs one of {known}, not {level!r}", where=where)
 
-    def freeze_level(self, policy: Policy, track: Track) -> Level:
+    def freeze_level(self, policy: Policy, track: str) -> Level:
         """Its own level: on a module frozen at -Oz, the other levels' pipelines nearly coincide."""
         return Level(str(policy.manifest.values["level"]))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from harness.base.answers import Answer, Column, Table
 from harness.base.engine import Engine
 from harness.base.progress import Observer
-from harness.base.vocabulary import Track
+from harness.base.vocabulary import SIZE, SPEED
 from harness.problems.protocol import Asked, Replaying, SuiteAsked, suite_facts
 from harness.rank.question import Question
 from harness.record import Row
@@ -37,7 +37,7 @@ class Programs:
     """See ``harness.problems.protocol.Benchmarks``."""
 
     called = "programs"
-    tracks = frozenset({Track.SIZE, Track.SPEED})
+    tracks = frozenset({SIZE, SPEED})
 
     def names(self) -> list[str]:
         """The suites that come with the harness."""
@@ -95,7 +95,7 @@ class Programs:
             asked.benchmarks,
             asked.policies,
             given.get("target", ()),
-            given.get("track", Track.SIZE.value),
+            given.get("track", SIZE),
             given.get("metric", ()),
             COPIES if given.get("perturb") else 0,
             read_secret(given["seed_file"]) if given.get("seed_file") is not None else None,

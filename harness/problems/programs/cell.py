@@ -9,7 +9,7 @@ from harness.apply.decisions import Decisions
 from harness.base.digest import digest_of
 from harness.base.errors import CellError
 from harness.base.moment import Moment
-from harness.base.vocabulary import Isolation, Level, Outcome, Target, Track
+from harness.base.vocabulary import Isolation, Level, Outcome, Target
 from harness.freeze import FrozenModule, freeze, perturbed
 from harness.measure import find_metric
 from harness.policy import Policy, form_of
@@ -49,7 +49,7 @@ class Cell:
 
     program: Program
     target: Target
-    track: Track
+    track: str
     policy: Policy
     seed: int
     copy: int = 0
@@ -63,7 +63,7 @@ class Cell:
     @property
     def identity(self) -> tuple[str, str, str, str, int, int]:
         """What tells it from the other cells of a run."""
-        return self.program.id, self.target.value, self.track.value, self.policy.name, self.seed, self.copy
+        return self.program.id, self.target.value, self.track, self.policy.name, self.seed, self.copy
 
     @property
     def name(self) -> str:
@@ -148,7 +148,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
             "cell": 2,
             "benchmark": cell.program.id,
             "target": cell.target.value,
-            "track": cell.track.value,
+            "track": cell.track,
             "frozen": frozen.digest if frozen else None,
             "policy": cell.policy.digest,
             "seed": cell.seed,

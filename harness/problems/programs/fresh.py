@@ -26,7 +26,7 @@ from harness.base.digest import digest_of
 from harness.base.engine import Engine, each
 from harness.base.errors import CellError
 from harness.base.progress import Observer
-from harness.base.vocabulary import Level, Outcome, Target, Track
+from harness.base.vocabulary import SIZE, Level, Outcome, Target
 from harness.problems.programs.cell import Cell, frozen_of, keep_refuted
 from harness.problems.programs.problems import plan_of
 from harness.problems.programs.request import Request
@@ -140,7 +140,7 @@ class _Run:
         self,
         seed: str,
         targets: tuple[Target, ...],
-        track: Track,
+        track: str,
         bench: Bench,
         engine: Engine,
         observer: Observer,
@@ -169,7 +169,7 @@ class _Run:
         Adds to ``found``, to ``verdicts``, and to ``without`` the programs whose inputs no seed changes.
         """
         self.observer.stage("fresh", sum(1 + len(subjects) for subjects in pending.values()))
-        level = Level.OZ if self.track is Track.SIZE else Level.O3
+        level = Level.OZ if self.track == SIZE else Level.O3
         target = Target.X86_64 if Target.X86_64 in self.targets else self.targets[0]
         begin = partial(_begin, attempt=number, seed=self.seed, level=level, target=target, bench=self.bench)
         rounds: dict[str, _Round] = {}

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 from harness.apply.decisions import Decided, Decisions
 from harness.apply.plan import CompilePlan
 from harness.base.errors import CellError, UsageError
-from harness.base.vocabulary import Level, Outcome, Target, Track
+from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy import Policy, problem_of
 from harness.policy.problems import Problem
@@ -20,7 +20,7 @@ __all__ = ["ProgramProblem", "PureProblem", "plan_of", "program_problem"]
 class ProgramProblem(Problem, Protocol):
     """A problem whose policies replace a part of the compile plan."""
 
-    def freeze_level(self, policy: Policy, track: Track) -> Level:
+    def freeze_level(self, policy: Policy, track: str) -> Level:
         """The level of the module that the policy starts from."""
 
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
@@ -46,7 +46,7 @@ class PureProblem:
         """Nothing to remark."""
         return []
 
-    def freeze_level(self, policy: Policy, track: Track) -> Level:
+    def freeze_level(self, policy: Policy, track: str) -> Level:
         """The track's level."""
         return FROZEN_AT[track]
 

@@ -1,23 +1,23 @@
 """What a run on programs is asked for, as a value: programs, policies, targets and metrics; together, cells."""
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeVar
 
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Level, Target, Track
+from harness.base.vocabulary import Level, Target
 from harness.measure import PROGRAM_TRACKS, Metric
 from harness.policy import Policy
+from harness.policy.tracks import all_tracks
 from harness.problems.programs.cell import Cell
 from harness.suite.load import LoadedSuite, Program
 from harness.timing.request import USUAL_TIMING, TimingRequest
 
 __all__ = ["Module", "Request", "parse_targets", "parse_track", "parse_word"]
 
-Word = TypeVar("Word", bound=StrEnum)
+Word = TypeVar("Word", bound=str)
 Module = tuple[Program, Target, Level]
 """What one frozen module is made of."""
 _SOME_METRIC = "decide.cpu"
@@ -31,7 +31,7 @@ class Request:
     programs: tuple[Program, ...]
     policies: tuple[Policy, ...]
     targets: tuple[Target, ...]
-    track: Track
+    track: str
     chosen: tuple[Metric, ...]
     """The metrics asked for."""
     timing: TimingRequest = USUAL_TIMING
@@ -67,7 +67,7 @@ class Request:
         return [
             [(c.program.id, c.target.value, c.policy.digest, c.policy.name, c.seed, c.copy) for c in self.cells],
             self.hidden,
-            [self.track.value, self.metrics, self.timed_metrics, self.suite.definition.version],
+            [self.track, self.metrics, self.timed_metrics, self.suite.definition.version],
             self.fresh,
         ]
 
@@ -96,20 +96,20 @@ def parse_targets(names: Sequence[str]) -> tuple[Target, ...]:
     return tuple(dict.fromkeys(parse_word(Target, word, "target") for word in words)) or tuple(Target)
 
 
-def parse_track(name: str) -> Track:
+def parse_track(name: str) -> str:
     """A track of programs from its name."""
-    track = parse_word(Track, name, "track")
+    track = parse_word(all_tracks(), name, "track")
     if track not in PROGRAM_TRACKS:
-        known = ", ".join(one.value for one in Track if one in PROGRAM_TRACKS)
+        known = ", ".join(sorted(PROGRAM_TRACKS))
         raise UsageError(f"track {name!r} is one of instances, not of programs", hint=f"there are: {known}")
     return track
 
 
-def parse_word(kind: type[Word], word: str, what: str) -> Word:
-    """A word of the vocabulary. Raises UsageError, with a suggestion, for any other."""
-    known = [str(member) for member in kind]
+def parse_word(kind: Iterable[Word], word: str, what: str) -> Word:
+    """The one of these that is spelt so. Raises UsageError, with a suggestion, where none is."""
+    known = {str(one): one for one in kind}
     if word in known:
-        return kind(word)
+        return known[word]
     close = difflib.get_close_matches(word, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
     raise UsageError(f"unknown {what} {word!r}", hint=hint)

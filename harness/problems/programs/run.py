@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Target, Track
+from harness.base.vocabulary import SIZE, Target
 from harness.measure import Metric, choose_metrics
 from harness.policy import Policy, all_policies
 from harness.policy.load import choose_policies, load_policy
@@ -64,7 +64,7 @@ def make_request(
     benchmarks: Iterable[str] = (),
     policies: Iterable[str | Policy] = (),
     targets: Sequence[str] = (),
-    track: str = Track.SIZE.value,
+    track: str = SIZE,
     metrics: Iterable[str] = (),
     copies: int = 0,
     secret: bytes | None = None,
@@ -84,7 +84,7 @@ def make_request(
     named = list(policies)
     given = [policy for policy in named if isinstance(policy, Policy)]
     found = choose_policies(policy for policy in named if isinstance(policy, str))
-    every = [] if named else [p for p in all_policies() if p.manifest.track is chosen_track]
+    every = [] if named else [p for p in all_policies() if p.manifest.track == chosen_track]
     chosen = choose_metrics(metrics, chosen_track)
     timed = [metric for metric in chosen if metric.timed]
     places = _targets(targets, chosen)

@@ -10,7 +10,7 @@ import pytest
 
 from harness.base.digest import digest_file, digest_of
 from harness.base.store import Store
-from harness.base.vocabulary import Outcome, Target, Track
+from harness.base.vocabulary import SIZE, Outcome, Target
 from harness.policy import Policy
 from harness.problems.inlining import heuristic as heuristic_kind
 from harness.problems.inlining import inliner as inliner_kind
@@ -192,7 +192,7 @@ def test_another_plugin_makes_another_cell(name: str, bench: Bench, monkeypatch:
     program = next(one for one in load_suite(str(TINY)).programs if one.benchmark.name == "glob")
 
     def key(policy: Policy) -> str:
-        cell = Cell(program, Target.X86_64, Track.SIZE, policy, 0)
+        cell = Cell(program, Target.X86_64, SIZE, policy, 0)
         return cell_key(cell, frozen_of(cell, bench), bench)
 
     before = key(POLICIES[name])

@@ -12,7 +12,7 @@ import pytest
 from harness.apply import compile_plan
 from harness.apply.decisions import Decisions
 from harness.base.errors import CellError
-from harness.base.vocabulary import Level, Outcome, Target, Track
+from harness.base.vocabulary import SIZE, Level, Outcome, Target
 from harness.freeze import Fact, facts_of, freeze
 from harness.policy import load_policy
 from harness.problems.passes.check import ADAPTORS, PassRefusedError, pipeline_of_action, refused_on, vet
@@ -205,7 +205,7 @@ def test_another_table_makes_other_cells_of_lists(
     policies = [load_policy(str(write_policy(tmp_path / "list", "mem2reg"))), load_policy("Oz")]
 
     def keys() -> list[str]:
-        return [cell_key(Cell(program, Target.X86_64, Track.SIZE, policy, 0), frozen, bench) for policy in policies]
+        return [cell_key(Cell(program, Target.X86_64, SIZE, policy, 0), frozen, bench) for policy in policies]
 
     before = keys()
     monkeypatch.setitem(VETTED, "sroa", replace(VETTED["sroa"], **change))

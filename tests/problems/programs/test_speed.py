@@ -8,7 +8,7 @@ from pathlib import Path
 import polars
 import pytest
 
-from harness.base.vocabulary import Outcome, Target, Track
+from harness.base.vocabulary import SPEED, Outcome, Target
 from harness.basic_blocks.profile import OUTSIDE
 from harness.measure import metrics_of
 from harness.record import Row
@@ -45,7 +45,7 @@ def test_every_baseline_of_the_track_has_every_metric(runner: User) -> None:
     assert {policy for *_, policy in cells} == BASELINES | {"O3"}
     assert len(cells) == 3 * 2 * 6
     for (benchmark, target, policy), rows in cells.items():
-        here = {n: metric for n, metric in metrics_of(Track.SPEED).items() if Target(target) in metric.targets}
+        here = {n: metric for n, metric in metrics_of(SPEED).items() if Target(target) in metric.targets}
         assert set(rows) == set(here), (benchmark, target, policy)
         assert all(row.outcome is Outcome.OK for row in rows.values())
         unmeasured = {name: row.detail for name, row in rows.items() if row.value is None}

@@ -7,7 +7,7 @@ from harness.apply.decisions import Decisions
 from harness.base.engine import Engine
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
-from harness.base.vocabulary import Level, Target, Track
+from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule, freeze
 from harness.policy import Policy, load_policy
 from harness.problems.inlining import INLINING
@@ -34,7 +34,7 @@ class Setting:
 
     program: Program
     target: Target
-    track: Track
+    track: str
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def inlines(policy: Policy | None) -> bool:
     return policy is None or policy.manifest.problem == INLINING
 
 
-def level_of(policy: Policy | None, track: Track) -> Level:
+def level_of(policy: Policy | None, track: str) -> Level:
     """The level that the program is frozen at for it."""
     return FROZEN_AT[track] if policy is None else program_problem(policy.manifest.problem).freeze_level(policy, track)
 

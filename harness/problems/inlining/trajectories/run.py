@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.apply.decisions import Decisions
 from harness.base.engine import Engine, stage
 from harness.base.progress import Observer
-from harness.base.vocabulary import Outcome, Track
+from harness.base.vocabulary import SIZE, SPEED, Outcome
 from harness.problems.inlining import INLINING
 from harness.problems.inlining.check import default_decisions
 from harness.problems.inlining.trajectories.collect import Trajectory, trajectory
@@ -22,7 +22,7 @@ from harness.sandbox.bench import Bench
 
 __all__ = ["log_trajectories"]
 
-REWARDS = {Track.SIZE: "size.alloc", Track.SPEED: "instructions"}
+REWARDS = {SIZE: "size.alloc", SPEED: "instructions"}
 """The metric that rewards are of: deterministic, and known for every cell."""
 
 

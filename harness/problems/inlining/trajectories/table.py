@@ -82,7 +82,7 @@ def _columns(cell: Cell) -> dict[str, Sequence[Any]]:
         "cell": row.cell,
         "benchmark": row.benchmark,
         "target": row.target.value,
-        "track": row.track.value,
+        "track": row.track,
         "policy": row.policy,
         "policy_digest": row.policy_digest,
         "seed": row.seed,

@@ -12,7 +12,7 @@ from harness.apply.compile import run_step
 from harness.apply.plan import OBJECT, OPTIMISED, clang_generate
 from harness.apply.reference import reference_object
 from harness.base.digest import digest_bytes, digest_of
-from harness.base.vocabulary import Target, Track
+from harness.base.vocabulary import SIZE, Target
 from harness.freeze import freeze
 from harness.policy import Policy
 from harness.policy.forms.cpp.hyperparameters import Value
@@ -29,7 +29,7 @@ __all__ = ["METRICS", "Sizes", "Task", "measure", "reference_sizes"]
 
 METRICS = ("size.alloc", "size.text")
 """What can be tuned for."""
-_LEVEL = FROZEN_AT[Track.SIZE]
+_LEVEL = FROZEN_AT[SIZE]
 
 Sizes = Mapping[str, int]
 """Metric → bytes."""

@@ -10,7 +10,7 @@ from harness.base.digest import digest_bytes, digest_of
 from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
-from harness.base.vocabulary import Level, Split, Target, Track
+from harness.base.vocabulary import SIZE, Level, Split, Target
 from harness.freeze import freeze
 from harness.policy import Policy
 from harness.policy.forms.cpp.build import build_heuristic
@@ -120,7 +120,7 @@ def _parameters(policy: Policy) -> tuple[Hyperparameter, ...]:
     where = str(policy.folder)
     if (policy.manifest.problem, policy.manifest.form) != (INLINING, "cpp"):
         raise UsageError(f"a policy of form {policy.manifest.form!r} has no tunable constants", where=where)
-    if policy.manifest.track is not Track.SIZE:
+    if policy.manifest.track != SIZE:
         raise UsageError("only policies of track size can be tuned so far", where=where)
     found = hyperparameters(policy)
     if not found:

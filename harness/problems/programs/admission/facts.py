@@ -10,7 +10,7 @@ from harness.apply.reference import reference_object
 from harness.base.engine import Engine, stage
 from harness.base.errors import CellError
 from harness.base.progress import Observer
-from harness.base.vocabulary import Level, Outcome, Target, Track
+from harness.base.vocabulary import SIZE, Level, Outcome, Target
 from harness.policy.load import load_policy
 from harness.problems.programs.admission.describe import describe_program
 from harness.problems.programs.admission.length import native_seconds
@@ -79,7 +79,7 @@ def hot_functions(program: Program, level: Level, target: Target, bench: Bench) 
 
     Raises CellError when the program fails there.
     """
-    cell = Cell(program, target, Track.SIZE, load_policy(level.value), 0)
+    cell = Cell(program, target, SIZE, load_policy(level.value), 0)
     result = run_cell(cell, [_EXECUTED, _WITH_CODE], bench)
     if result.outcome is not Outcome.OK:
         raise CellError(result.outcome, result.detail)
@@ -103,7 +103,7 @@ def _facts(program: Program, bench: Bench) -> ProgramFacts:
 
 
 def _value(program: Program, target: Target, policy: str, metric: str, bench: Bench) -> float | None:
-    cell = Cell(program, target, Track.SIZE, load_policy(policy), 0)
+    cell = Cell(program, target, SIZE, load_policy(policy), 0)
     return run_cell(cell, [metric], bench).values.get(metric)
 
 
