@@ -14,7 +14,7 @@ from harness.problems.programs.request import parse_targets, parse_word
 from harness.problems.protocol import Benchmarks
 from harness.problems.registry import benchmarks_of_track, owners_of, restricting
 from harness.rank.doubts import doubts
-from harness.rank.isolation import hurried_policies, trusted_policies
+from harness.rank.isolation import hurried_policies, packages_of, trusted_policies
 from harness.rank.question import Question, questions
 from harness.record import open_index
 from harness.sandbox.bench import ASKED_AGAIN_AFTER
@@ -53,6 +53,7 @@ def print_standings(
         tables = answers(every, lambda question: _sort(question).standings(index, question, given))
         trusted = sorted({policy for question in every for policy in trusted_policies(index, question)})
         hurried = sorted({policy for question in every for policy in hurried_policies(index, question)})
+        packages = sorted({name for question in every for name in packages_of(index, question)})
         doubtful = doubts(index, every)
     for line in doubtful:
         note(f"warning: {line}")
@@ -64,6 +65,8 @@ def print_standings(
         show(table)
     if trusted:
         note(f"\nmeasured without the sandbox (--trust): {', '.join(trusted)}")
+    if packages:
+        note(f"\nwith code of other packages in the harness, which no sandbox holds: {', '.join(packages)}")
     if hurried:
         note(f"\nin runs that asked policies again sooner than after {ASKED_AGAIN_AFTER:g} s: {', '.join(hurried)}")
     for legend in dict.fromkeys(_sort(question).legend for question, _ in tables):

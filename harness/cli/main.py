@@ -10,7 +10,7 @@ import typer
 
 from harness.base.errors import HarnessError
 from harness.cli.options import conditions, with_declared, words
-from harness.cli.output import Format, note
+from harness.cli.output import Format, told
 from harness.cli.streams import abandon_output, finish_output, output_error, prepare_streams
 
 __all__ = ["main"]
@@ -421,10 +421,10 @@ def _run() -> int:
         abandon_output()
         return 0
     except HarnessError as error:
-        return _told(error)
+        return told(error)
     except OSError as error:
         abandon_output()
-        return _told(output_error(error))
+        return told(output_error(error))
     return code
 
 
@@ -435,8 +435,3 @@ def _code_of(command: Callable[[], object]) -> int:
     except SystemExit as ending:
         return ending.code if isinstance(ending.code, int) else int(ending.code is not None)
     return 0
-
-
-def _told(error: HarnessError) -> int:
-    note(f"error: {error}")
-    return error.exit_code

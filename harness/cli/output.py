@@ -10,9 +10,22 @@ from enum import StrEnum
 from typing import Any
 
 from harness.base.answers import Answer, Column, Table
+from harness.base.errors import HarnessError
 from harness.base.text import duration, printable
 
-__all__ = ["Column", "Format", "LineProgress", "RichProgress", "emit", "note", "observer", "say", "show", "tell"]
+__all__ = [
+    "Column",
+    "Format",
+    "LineProgress",
+    "RichProgress",
+    "emit",
+    "note",
+    "observer",
+    "say",
+    "show",
+    "tell",
+    "told",
+]
 
 
 class Format(StrEnum):
@@ -105,6 +118,12 @@ def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]
 def say(text: str = "") -> None:
     """Print text for people, with all that is not to be seen as escapes."""
     print(printable(text))
+
+
+def told(error: HarnessError) -> int:
+    """Show the error; the exit code that goes with it."""
+    note(f"error: {error}")
+    return error.exit_code
 
 
 def note(text: str) -> None:

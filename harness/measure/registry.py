@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from harness.base.discovery import PROBLEMS, in_every_folder, modules_in
+from harness.base.discovery import METRICS, PROBLEMS, in_every_folder, modules_brought, modules_in
 from harness.base.errors import UsageError
 from harness.base.vocabulary import SIZE, SPEED, Target
 from harness.measure.evidence import Evidence, Need
@@ -152,6 +152,7 @@ def all_metrics() -> dict[str, Metric]:
     """All metrics by name, sorted."""
     list(modules_in("harness.measure.metrics"))
     list(in_every_folder(PROBLEMS, "metrics"))
+    list(modules_brought(METRICS))
     return dict(sorted(_REGISTRY.items()))
 
 

@@ -1,8 +1,15 @@
 """What several pages say in the same words: helps of columns, and how figures come from a query's rows."""
 
+from typing import TYPE_CHECKING
+
+from harness.page.formats import plain
+from harness.rank.isolation import packages_of, trusted_policies
 from harness.rank.question import Question, is_paired
 
-__all__ = ["DECIDED", "SEEN", "SHARED", "how_compared", "how_computed"]
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["DECIDED", "SEEN", "SHARED", "how_compared", "how_computed", "rules_broken"]
 
 SHARED = "Policies that cannot be told apart share ranks."
 DECIDED = "Wins, ties, losses: programs better than the reference, not different from it, worse or failed."
@@ -25,3 +32,14 @@ def how_computed(question: Question) -> str:
 def how_compared(question: Question) -> str | None:
     """The same of a comparison's query; None where it gives the ratios itself."""
     return _PAIRED if is_paired(question.metric) else None
+
+
+def rules_broken(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
+    """Under which weaker rules something in the standings was measured, in Markdown."""
+    found = []
+    if trusted := trusted_policies(index, question):
+        found.append(f"Measured without the sandbox (`--trust`): {', '.join(map(plain, trusted))}")
+    if packages := packages_of(index, question):
+        who = ", ".join(map(plain, packages))
+        found.append(f"With code of other packages in the harness, which no sandbox holds: {who}")
+    return found

@@ -104,6 +104,7 @@ def _provenance(run: RecordedRun) -> None:
         f"{run.policies} {'policy' if run.policies == 1 else 'policies'}",
         "harness": f"{header.harness_version}, commit {header.commit or ABSENT}"
         + (" with uncommitted changes" if header.dirty else ""),
+        "other packages": ", ".join(header.packages) or ABSENT,
         "compiler": f"LLVM {header.llvm_version}, fingerprint {header.llvm}",
         "runtime": "; ".join(f"{target} {short(digest)}" for target, digest in sorted(header.runtime.items())),
         "host": f"{header.host.cpu}, {header.host.cores} cores, Linux {header.host.kernel}, "

@@ -13,7 +13,7 @@ from harness.page import address, site
 from harness.page.asked import command_options, describe, view_of
 from harness.page.charts import CONFIG
 from harness.page.formats import ABSENT, interval, plain, short
-from harness.page.notes import SHARED
+from harness.page.notes import SHARED, rules_broken
 from harness.page.palette import palette
 from harness.page.solver_charts import costs_figure, memory_figure, scores_figure, shares_figure
 from harness.page.sql import show_sql
@@ -24,7 +24,6 @@ from harness.problems.instances.entries import SolverFigure, cost_over_time, his
 from harness.problems.instances.standings import SolverStanding, SolverTable, solver_standings
 from harness.problems.sharding.domain import Sharding
 from harness.problems.sharding.profile import MemoryOverTime, memory_over_time
-from harness.rank.isolation import trusted_policies
 from harness.rank.question import Question
 from harness.rank.words import multiple, rank_range, reason_lines, share
 
@@ -43,8 +42,8 @@ def show_standings(index: "duckdb.DuckDBPyConnection", question: Question) -> No
     table = found.standings
     count = table[0].instances
     st.markdown(f"{plain(describe(question))} · {count} instance{'s' if count != 1 else ''}")
-    if trusted := trusted_policies(index, question):
-        st.warning(f"Measured without the sandbox (`--trust`): {', '.join(map(plain, trusted))}")
+    for line in rules_broken(index, question):
+        st.warning(line)
     _standings(table)
     with st.container(horizontal=True):
         for row in table:

@@ -11,7 +11,7 @@ from harness.page import address, site
 from harness.page.asked import ask, command_options, describe, view_of
 from harness.page.charts import CONFIG, standings_figure
 from harness.page.formats import ABSENT, ROW_HEIGHT, interval, plain, short
-from harness.page.notes import DECIDED, SEEN, SHARED, how_computed
+from harness.page.notes import DECIDED, SEEN, SHARED, how_computed, rules_broken
 from harness.page.palette import palette
 from harness.page.solvers import show_standings
 from harness.page.sql import show_sql
@@ -20,7 +20,6 @@ from harness.policy.tracks import facts_of
 from harness.rank.campaigns import TimedCampaign, campaigns
 from harness.rank.contest import percent
 from harness.rank.doubts import doubts
-from harness.rank.isolation import trusted_policies
 from harness.rank.question import Question, fingerprints, floor, is_paired
 from harness.rank.runs import runs_used
 from harness.rank.standings import Standing, standings, standings_sql
@@ -45,13 +44,13 @@ def render() -> None:
         table = standings(index, question)
         timed = campaigns(index, question)
         used = runs_used(index, question)
-        trusted = trusted_policies(index, question)
+        broken = rules_broken(index, question)
         version = dict(fingerprints(index))[question.llvm]
     programs = table[0].benchmarks
     counted = f"{programs} program{'s' if programs != 1 else ''}"
     st.markdown(f"{plain(describe(question))} against {plain(question.reference)} · {counted}")
-    if trusted:
-        st.warning(f"Measured without the sandbox (`--trust`): {', '.join(map(plain, trusted))}")
+    for line in broken:
+        st.warning(line)
     chosen = _table(question, table)
     _links(table, chosen)
     _remarks(timed, table)

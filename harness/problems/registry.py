@@ -41,8 +41,11 @@ def benchmarks_of(suite: str) -> "tuple[str, Benchmarks]":
 
 
 def benchmarks_of_track(track: str) -> "tuple[str, Benchmarks]":
-    """Folder and sort of the benchmarks of runs of this track."""
-    return next(((name, one) for name, one in all_benchmarks().items() if track in one.tracks), _programs())
+    """Folder and sort of the benchmarks of runs of this track. Raises UsageError where no problem declares it."""
+    for name, one in all_benchmarks().items():
+        if track in one.tracks:
+            return name, one
+    raise UsageError(f"no problem that is installed here declares track {track!r}")
 
 
 def _programs() -> "tuple[str, Benchmarks]":

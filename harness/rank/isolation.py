@@ -9,7 +9,7 @@ from harness.sandbox.bench import ASKED_AGAIN_AFTER
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["hurried_policies", "trusted_policies"]
+__all__ = ["hurried_policies", "packages_of", "trusted_policies"]
 
 _SQL = """
 SELECT DISTINCT policy FROM measurements
@@ -17,12 +17,22 @@ WHERE isolation <> 'sandbox' AND suite = $suite AND target = $target AND track =
   AND llvm = $llvm
 ORDER BY policy
 """
+_PACKAGES = """
+SELECT DISTINCT packages FROM runs WHERE packages <> '' AND suite = $suite AND track = $track AND llvm = $llvm
+"""
 _HURRIED = """
 SELECT DISTINCT m.policy FROM measurements m JOIN runs u USING (run)
 WHERE u.asked_again_after < $usual AND list_contains($asked, m.problem || coalesce('/' || m.form, ''))
   AND m.suite = $suite AND m.target = $target AND m.track = $track AND m.metric = $metric AND m.llvm = $llvm
 ORDER BY m.policy
 """
+
+
+def packages_of(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
+    """Other packages whose code ran in the harness when something in these standings was measured."""
+    chosen = {name: getattr(question, name) for name in ("suite", "track", "llvm")}
+    found = index.execute(_PACKAGES, chosen).fetchall()
+    return sorted({name for (names,) in found for name in str(names).split(", ")})
 
 
 def hurried_policies(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:

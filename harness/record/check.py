@@ -52,6 +52,9 @@ def check_header(header: Header, where: str) -> None:
         fault = f"header.finished: {header.finished} is before its start, {header.started}"
     elif unknown := sorted(named - known):
         fault = f"header.benchmarks: {unknown[0]!r} is not among them, and the header speaks of it"
+    elif header.track not in all_tracks():
+        with_ = f"; the run was made with {', '.join(header.packages)}" if header.packages else ""
+        fault = f"header.track: no problem that is installed here declares {header.track!r}{with_}"
     elif facts_of(header.track).compiled != (solving is None):
         fault = "header.solving: runs in which nothing is compiled have it, and no others"
     else:
@@ -100,8 +103,6 @@ def _fault(header: Header, row: Row) -> str:
         return f"benchmark: {row.benchmark!r} is not among the header's"
     if row.track != header.track:
         return f"track: {row.track}, in a run of track {header.track}"
-    if row.track not in all_tracks():
-        return f"track: no problem that is installed here declares {row.track!r}"
     if not fits(row.problem, row.track):
         return f"problem: {row.problem}, in track {row.track}"
     if compiled != (row.level is not None):

@@ -22,6 +22,7 @@ from harness.base.errors import PrerequisiteError, UsageError
 from harness.base.paths import cache_root
 from harness.base.store import cache_errors, make_cache_folder, require_space
 from harness.base.text import printable
+from harness.policy.tracks import all_tracks
 from harness.record.names import SUMS
 from harness.record.rows import Row
 from harness.record.runfile import RunFile, read_run, run_files
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 13
+_VERSION = 14
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
@@ -192,7 +193,7 @@ def _built(results: Path, runs: list[Path]) -> Path:
     """The index of these files, built if there is none. Raises UsageError for a run file that is none."""
     prefix = digest_of(str(results.resolve()))[:16]
     sums = sorted({run.parent / SUMS for run in runs})
-    key = digest_of([_VERSION, [_facts(path, results) for path in (*runs, *sums)]])
+    key = digest_of([_VERSION, sorted(all_tracks()), [_facts(path, results) for path in (*runs, *sums)]])
     folder = cache_root() / "index"
     if "?" in str(folder):  # DuckDB takes what follows for options, and puts its log elsewhere
         raise PrerequisiteError(
@@ -282,7 +283,7 @@ def _build(made: Path, runs: list[Path]) -> int:
             "CREATE TABLE runs (run VARCHAR, suite VARCHAR, suite_version VARCHAR, track VARCHAR, started VARCHAR,"
             " finished VARCHAR, llvm VARCHAR, llvm_version VARCHAR, commit VARCHAR, dirty BOOLEAN, cpu VARCHAR,"
             " min_coverage DOUBLE, file VARCHAR, time_scale DOUBLE, cores BIGINT, fresh VARCHAR,"
-            " asked_again_after DOUBLE, unpinned BOOLEAN)"
+            " asked_again_after DOUBLE, unpinned BOOLEAN, packages VARCHAR)"
         )
         connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(_CAMPAIGN)})")
         timed = _typed(_BLOCK | _SAMPLE | _CONDITIONS)
@@ -325,6 +326,7 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
     about += [header.llvm, header.llvm_version, header.commit, header.dirty, header.host.cpu, header.min_coverage]
     about += [str(run.path), *((None, None) if how is None else (how.time_scale, how.cores))]
     about += [None if header.fresh is None else header.fresh.seed, header.asked_again_after, run.unpinned]
+    about.append(", ".join(header.packages))
     _insert(connection, "runs", [about])
     facts = [
         [header.run, n, f.split.value, f.origin, f.program_digest, f.workloads] for n, f in header.benchmarks.items()

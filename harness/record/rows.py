@@ -146,6 +146,8 @@ class Header(Model):
     """The harness's own commit; None outside a git checkout."""
     dirty: bool | None
     """Whether the checkout had changes beyond that commit."""
+    packages: tuple[Label, ...] = ()
+    """Other packages whose code ran in the harness, unsandboxed, with their versions."""
     llvm_version: Label
     llvm: Digest
     """Fingerprint of the compiler: rows of different ones are never ranked together."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import harness
+from harness.base.discovery import packages_there
 from harness.base.machine import cpu_model
 from harness.base.paths import ROOT
 from harness.base.vocabulary import Target
@@ -32,6 +33,7 @@ def machine_fields(
         "harness_version": harness.__version__,
         "commit": commit,
         "dirty": dirty,
+        "packages": packages_there(),
         "llvm_version": bench.toolchain.version,
         "llvm": fingerprint.llvm,
         "runtime": {t.value: bench.toolchain.runtime_fingerprint(t) for t in targets},

@@ -13,6 +13,7 @@ from harness.base.documents import parse_json, read_toml
 from harness.base.errors import UsageError
 from harness.base.paths import SUITES
 from harness.base.reading import MIB, read_bytes
+from harness.suite.known import known_suites, require_own_name, suites_defined_by
 from harness.suite.model import Benchmark, Shared, Source, Suite, Workload
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "validated",
 ]
 
+DEFINITION = "suite.toml"
 EXPECTED = "expected.json"
 DEFINITION_BYTES = 1 * MIB
 """Of a suite's definition."""
@@ -121,15 +123,16 @@ class LoadedSuite:
 
 def suite_names() -> list[str]:
     """Names of the suites that come with the harness."""
-    return sorted(path.parent.name for path in SUITES.glob("*/suite.toml"))
+    return suites_defined_by(DEFINITION)
 
 
 def suite_file(name: str) -> Path:
     """The file of the suite called ``name``, or that a path names. Raises UsageError where there is none."""
-    file = SUITES / name / "suite.toml"
+    folder = known_suites().get(name, SUITES / name)
+    file = folder / DEFINITION
     if "/" in name or name.endswith(".toml"):
         file = Path(name).expanduser().resolve()
-        file = file / "suite.toml" if file.is_dir() else file
+        file = file / DEFINITION if file.is_dir() else file
         if not file.is_file():
             raise UsageError("there is no such suite file", where=str(file))
     elif others := sorted(file.parent.glob("*.toml")) if not file.is_file() else []:
@@ -149,14 +152,7 @@ def load_suite(name: str) -> LoadedSuite:
     """
     file = suite_file(name)
     definition = read_definition(Suite, file)
-    if definition.name in suite_names() and file.parent != SUITES / definition.name:
-        raise UsageError(
-            f"name: a suite called {definition.name!r} comes with the harness, and results are told apart by name",
-            where=str(file),
-            hint="give yours another name",
-        )
-    if file.parent.parent == SUITES and file.parent.name != definition.name:
-        raise UsageError(f"name: {definition.name!r} must be the folder's name, {file.parent.name!r}", where=str(file))
+    require_own_name(definition.name, file)
     return LoadedSuite(definition=definition, folder=file.parent, file=file)
 
 

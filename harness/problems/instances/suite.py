@@ -15,6 +15,7 @@ from harness.base.errors import UsageError
 from harness.base.paths import SUITES
 from harness.base.vocabulary import Origin, Split
 from harness.problems.instances.domain import Domain
+from harness.suite.known import known_suites, require_own_name, suites_defined_by
 from harness.suite.load import read_definition
 from harness.suite.model import Line, Model, Name, Prose, RelativePath, Sha256
 
@@ -175,13 +176,13 @@ def schema_of(domain: Domain[Any]) -> type[InstanceSuite[Any]]:
 
 def suite_names(domain: Domain[Any]) -> list[str]:
     """Names of the domain's suites that come with the harness."""
-    return sorted(path.parent.name for path in SUITES.glob(f"*/{domain.definition}"))
+    return suites_defined_by(domain.definition)
 
 
 def suite_file(domain: Domain[Any], name: str) -> Path | None:
     """The definition, if ``name`` is a suite of the domain's: its name, its folder's path or its file's."""
     if "/" not in name and not name.endswith(".toml"):
-        file = SUITES / name / domain.definition
+        file = known_suites().get(name, SUITES / name) / domain.definition
         return file if file.is_file() else None
     path = Path(name).expanduser().resolve()
     file = path / domain.definition if path.is_dir() else path
@@ -194,12 +195,5 @@ def load_instances(domain: Domain[Any], name: str) -> LoadedInstances:
     if file is None:
         raise UsageError(f"there is no such suite of {domain.called}", where=name)
     definition = read_definition(schema_of(domain), file)
-    if definition.name in {path.parent.name for path in SUITES.glob("*/*.toml")} and (
-        file.parent != SUITES / definition.name
-    ):
-        raise UsageError(
-            f"name: a suite called {definition.name!r} comes with the harness, and results are told apart by name",
-            where=str(file),
-            hint="give yours another name",
-        )
+    require_own_name(definition.name, file)
     return LoadedInstances(domain, definition, file)

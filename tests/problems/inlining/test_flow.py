@@ -277,4 +277,4 @@ def test_a_script_without_a_plugin_is_what_it_was(ran: tuple[User, Answer]) -> N
     (run,) = user.runs()
     script = user.harness("repro", f"{run.header.run}/calc/x86-64/Oz", "--suite", TINY, code=0).out
     assert "plugin" not in script and "decisions.txt" not in script
-    assert "# Apply the decisions (level, " in script
+    assert "# Apply the decisions (levels, " in script

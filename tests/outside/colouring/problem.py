@@ -1,6 +1,7 @@
 """What the registry of problems reads."""
 
 from colouring.domain import Colouring
+
 from harness.problems.instances.benchmarks import Instances
 from harness.problems.instances.policies import Solvers
 

@@ -1,0 +1,1 @@
+"""A suite that another package brings: the folder of this file has its definition."""
