@@ -7,7 +7,8 @@ from typing import Any
 
 from harness.base.errors import UsageError
 from harness.cli.output import Column, Format, emit, note, observer, say
-from harness.problems.inlining.bisect.run import METRICS, Bisection, Culprit, Limits, bisect, no_sites
+from harness.measure import seen
+from harness.problems.inlining.bisect.run import Bisection, Culprit, Limits, bisect, no_sites
 from harness.problems.inlining.explain.sides import Side, find_policy, inlines, make_setting, prepare, side_of
 from harness.problems.inlining.explain.sites import symbol
 from harness.run.engines import local_engine
@@ -29,8 +30,8 @@ def bisect_policies(
     format_: Format,
 ) -> int:
     """Exit code: 0 when the answer is certain, 1 when the compilations ran out first."""
-    if limits.metric not in METRICS:
-        raise UsageError(f"bisect cannot go by {limits.metric!r}", hint=f"there are: {', '.join(METRICS)}")
+    if limits.metric not in seen():
+        raise UsageError(f"bisect cannot go by {limits.metric!r}", hint=f"there are: {', '.join(seen())}")
     setting = make_setting(benchmark, target, track)
     policies = find_policy(a, setting), find_policy(b, setting)
     for policy in policies:

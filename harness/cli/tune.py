@@ -8,6 +8,7 @@ from pathlib import Path
 from harness.base.errors import CellError, UsageError
 from harness.base.text import duration
 from harness.cli.output import Column, Format, emit, note, observer
+from harness.measure import seen
 from harness.policy import Policy, load_policy
 from harness.policy.load import MANIFEST
 from harness.policy.names import require_free_name
@@ -15,7 +16,6 @@ from harness.policy.tuning.manifest import tuned_manifest
 from harness.policy.tuning.plot import write_plot
 from harness.problems.inlining.heuristic import hyperparameters
 from harness.problems.inlining.tune import Tuned, tune
-from harness.problems.inlining.tune.reward import METRICS
 from harness.problems.inlining.tune.run import train_programs
 from harness.problems.programs.request import parse_targets
 from harness.run.engines import local_engine
@@ -49,8 +49,8 @@ def run_tune(options: TuneOptions, format_: Format) -> int:
 
     started = time.monotonic()
     policy = load_policy(options.policy)
-    if options.metric not in METRICS:
-        raise UsageError(f"{options.metric!r} cannot be tuned for", hint=f"one of: {', '.join(METRICS)}")
+    if options.metric not in seen():
+        raise UsageError(f"{options.metric!r} cannot be tuned for", hint=f"one of: {', '.join(seen())}")
     if policy.baseline:
         raise UsageError(f"{policy.name} is a baseline: its values stay as they are")
     folder = _output_folder(options.output, policy)

@@ -1,4 +1,4 @@
-"""What a metric may need besides the object: taken once a cell, and only when a metric asks for it."""
+"""What proves a metric's values: taken once a cell, and only when a metric asks for it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,18 +8,39 @@ from functools import cached_property
 from harness.basic_blocks import Code, Counts, Profile, profile
 from harness.verify import CountedRun
 
-__all__ = ["Evidence", "Need", "NotMeasurableError"]
+__all__ = ["Evidence", "Need", "NotMeasurableError", "Took"]
 
 
 class Need(Enum):
     """A kind of evidence."""
 
+    OBJECT = auto()
+    """The object alone."""
     RUNS = auto()
     """Counted runs of the ``count`` workloads."""
     CODE = auto()
     """The object's basic blocks."""
     CAMPAIGN = auto()
     """Timed runs beside the reference's: taken of all cells together, when they are done."""
+    COMPILING = auto()
+    """How the object came to be: what the steps of the plan took, and what is between them."""
+    DECIDING = auto()
+    """What the policy took to decide. It is gone when the cell is done, unless it is kept."""
+    ANSWER = auto()
+    """What a solver printed, and when: nothing is compiled."""
+
+    @property
+    def of_object(self) -> bool:
+        """Whether equal objects give equal evidence."""
+        return self not in (Need.COMPILING, Need.DECIDING, Need.ANSWER)
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """What a run of one object took in a campaign: medians over its blocks, in seconds."""
+
+    cpu: float
+    wall: float
 
 
 class NotMeasurableError(Exception):

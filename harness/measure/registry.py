@@ -6,9 +6,10 @@ The modules of ``harness/measure/metrics`` register theirs, and ``metrics.py`` o
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.base.discovery import METRICS, PROBLEMS, in_every_folder, modules_brought, modules_in
 from harness.base.errors import UsageError
@@ -22,14 +23,21 @@ __all__ = [
     "ALL",
     "PROGRAM_TRACKS",
     "Breakdown",
+    "Direction",
     "Metric",
     "Subject",
     "all_metrics",
     "choose_metrics",
+    "current",
     "find_metric",
+    "labelled",
     "metric",
     "metrics_of",
+    "seen",
+    "seen_in",
 ]
+
+Kept = TypeVar("Kept")
 
 ALL = "all"
 """Stands for every metric where metrics are named."""
@@ -44,9 +52,9 @@ class Subject:
     object: Path
     """The program's one object file."""
     target: Target
-    ir_instructions: int
+    ir_instructions: int = 0
     """After the optimise step."""
-    compile_cpu: float
+    compile_cpu: float = 0.0
     """CPU seconds of both compile steps."""
     decide_cpu: float = 0.0
     decide_wall: float = 0.0
@@ -68,20 +76,41 @@ class Breakdown:
 
 
 Measure = Callable[[Any], int | float | Breakdown]
-"""Of a ``Subject``; in track sharding, of a ``harness.problems.sharding.judge.Solution``."""
+"""Of a ``Subject``; of an answer to an instance, of its solution; of a campaign, of a ``Took``."""
+UNREPEATED = "a time that was not taken in a campaign"
+"""Why a metric whose values need not repeat is not ranked."""
+
+
+class Direction(Enum):
+    """Which values are better."""
+
+    LOWER = auto()
+    HIGHER = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One quantity, and how it is taken."""
+    """One quantity: all that is to be known of it."""
 
     name: str
     unit: str
     deterministic: bool
-    """It must repeat exactly; otherwise it is a time."""
+    """It must repeat exactly."""
     description: str
     measure: Measure
-    needs: frozenset[Need] = frozenset()
+    version: int = 1
+    """To be raised when it comes to mean something else: values of two versions are never compared."""
+    direction: Direction = Direction.LOWER
+    needs: frozenset[Need] = frozenset({Need.OBJECT})
+    """What proves it."""
+    not_ranked: str = ""
+    """Why nothing is ranked by it; empty: it may rank."""
+    paired: bool = False
+    """Its ratios come from pairs that were timed in blocks, not from values."""
+    whole: bool = True
+    """Its values are whole numbers."""
+    least: float = 0
+    """The least value that can be."""
     tracks: frozenset[str] = PROGRAM_TRACKS
     """Where it is taken when no metric is named."""
     can_be_zero: bool = False
@@ -100,8 +129,13 @@ class Metric:
 
     @property
     def timed(self) -> bool:
-        """Whether a campaign takes it, not a cell."""
+        """Whether a campaign takes it, not a cell: its values are medians that no ratio may be made of."""
         return Need.CAMPAIGN in self.needs
+
+    @property
+    def of_object(self) -> bool:
+        """Whether equal objects have equal values."""
+        return all(need.of_object for need in self.needs)
 
     def model(self, target: Target) -> str:
         """The CPU that it models on a target; empty for a metric that models none."""
@@ -120,13 +154,18 @@ def metric(
     *,
     unit: str,
     deterministic: bool,
-    needs: Iterable[Need] = (),
+    needs: Iterable[Need] = (Need.OBJECT,),
     tracks: Iterable[str] = PROGRAM_TRACKS,
-    can_be_zero: bool = False,
-    modelled: bool = False,
     targets: Iterable[Target] = tuple(Target),
+    not_ranked: str | None = None,
+    **facts: Any,
 ) -> Callable[[Measure], Measure]:
-    """Register the decorated function as a metric; its docstring's first line describes it."""
+    """Register the decorated function as a metric; its docstring's first line describes it.
+
+    ``facts``: other fields of ``Metric``. What need not repeat ranks by its pairs, or where ``not_ranked`` is empty.
+    """
+    if not_ranked is None:
+        not_ranked = "" if deterministic or facts.get("paired") else UNREPEATED
 
     def register(function: Measure) -> Measure:
         description = (function.__doc__ or "").strip().splitlines()[0]
@@ -136,11 +175,11 @@ def metric(
             deterministic,
             description,
             function,
-            frozenset(needs),
-            frozenset(tracks),
-            can_be_zero,
-            modelled,
+            needs=frozenset(needs),
+            tracks=frozenset(tracks),
             targets=frozenset(targets),
+            not_ranked=not_ranked,
+            **facts,
         )
         return function
 
@@ -201,3 +240,31 @@ def metrics_of(track: str | None) -> dict[str, Metric]:
         return all_metrics()
     benchmarks = facts_of(track).benchmarks
     return {name: one for name, one in all_metrics().items() if one.benchmarks == benchmarks}
+
+
+def seen_in(path: Path, target: Target, bench: Bench) -> dict[str, int | float]:
+    """What one look at an object tells: the metrics of ``seen``."""
+    subject = Subject(path, target, bench=bench)
+    found = {name: all_metrics()[name].measure(subject) for name in seen()}
+    return {name: one.value if isinstance(one, Breakdown) else one for name, one in found.items()}
+
+
+def seen() -> tuple[str, ...]:
+    """The metrics that need nothing but the object."""
+    return tuple(name for name, one in all_metrics().items() if one.needs == {Need.OBJECT})
+
+
+def _label(name: str) -> str:
+    """What values of the metric are kept by: those of an earlier version are not taken for those of this one."""
+    found = all_metrics().get(name.partition("@")[0])
+    return name if found is None or found.version == 1 else f"{name}#{found.version}"
+
+
+def labelled(values: Mapping[str, Kept]) -> dict[str, Kept]:
+    """What is known by name of metrics, as a cache keeps it."""
+    return {_label(name): value for name, value in values.items()}
+
+
+def current(kept: Mapping[str, Kept]) -> dict[str, Kept]:
+    """What a cache has of metrics by name: of the versions of now alone."""
+    return {name: value for label, value in kept.items() if _label(name := label.partition("#")[0]) == label}

@@ -21,7 +21,7 @@ from harness.problems.sharding.domain import Sharding
 from harness.rank.campaigns import campaigns
 from harness.rank.compare import Comparison, Summary, compare_sql, versus
 from harness.rank.contest import NEVER, percent
-from harness.rank.question import Question, benchmarks_called, is_paired
+from harness.rank.question import Question, benchmarks_called
 from harness.rank.standings import standings
 from harness.rank.words import campaign_lines, verdict_mark
 
@@ -108,7 +108,7 @@ def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> No
         }
     ).astype({"pairs": "Int64"})
     of_solvers = not facts_of(question.track).compiled
-    frame = frame.drop(columns=_saying_nothing(rows, without_difference=is_paired(question.metric) or of_solvers))
+    frame = frame.drop(columns=_saying_nothing(rows, without_difference=question.quantity.paired or of_solvers))
     if of_solvers:  # as text: a table's numbers end at 2^53
         frame = frame.assign(**{side: [quantity(getattr(row, side)) for row in rows] for side in ("a", "b")})
         frame = frame.assign(ratio=[ratio(row.ratio) for row in rows])

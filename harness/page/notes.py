@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from harness.page.formats import plain
 from harness.rank.isolation import packages_of, trusted_policies
-from harness.rank.question import Question, is_paired
+from harness.rank.question import Question
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,14 +24,14 @@ _STRICT = "Strict is the geometric mean over programs of that over seeds"
 
 def how_computed(question: Question) -> str:
     """From the rows of the queries behind standings and programs, one a program and seed, to their figures."""
-    if is_paired(question.metric):
+    if question.quantity.paired:
         return f"{_PAIRED} {_STRICT}; what failed counts as the worst. Ranks and intervals are of the same rows."
     return f"{_STRICT} of `counted`, matched of `ratio`. Ranks and intervals are of the same rows."
 
 
 def how_compared(question: Question) -> str | None:
     """The same of a comparison's query; None where it gives the ratios itself."""
-    return _PAIRED if is_paired(question.metric) else None
+    return _PAIRED if question.quantity.paired else None
 
 
 def rules_broken(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:

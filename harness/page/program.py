@@ -21,7 +21,7 @@ from harness.policy.load import find_policy
 from harness.policy.tracks import facts_of
 from harness.rank.contest import percent
 from harness.rank.programs import ProgramFigure, programs, programs_sql
-from harness.rank.question import Question, is_paired
+from harness.rank.question import Question
 from harness.rank.standings import Standing, standings
 from harness.rank.words import rank_range, reason_lines, verdict_mark
 
@@ -104,11 +104,11 @@ def _table(rows: Sequence[ProgramFigure], question: Question, policy: str) -> No
         }
     ).astype({"pairs": "Int64"})
     exact = all(row.low is None for row in rows)
-    frame = frame.drop(columns=[*(["interval"] if exact else []), *([] if is_paired(question.metric) else ["pairs"])])
+    frame = frame.drop(columns=[*(["interval"] if exact else []), *([] if question.quantity.paired else ["pairs"])])
     config = st.column_config
     unit_ = unit(question.metric, question.target)
     number = number_format(question.metric)
-    wide = 85 if is_paired(question.metric) else 105
+    wide = 85 if question.quantity.paired else 105
     show_table(
         frame,
         "programs",
@@ -121,7 +121,7 @@ def _table(rows: Sequence[ProgramFigure], question: Question, policy: str) -> No
             "policy": config.NumberColumn(f"{policy} ({unit_})", format=number, width=wide),
             "ratio": config.NumberColumn(f"{question.reference} / {policy}", format="%.4f", width=105),
             "interval": config.TextColumn("95 % interval", width=125, alignment="right", help="Of the ratio."),
-            "verdict": config.TextColumn("verdict", width=115 if is_paired(question.metric) else 80),
+            "verdict": config.TextColumn("verdict", width=115 if question.quantity.paired else 80),
             "pairs": config.NumberColumn("pairs", width=55),
             "counted": config.NumberColumn("counted as", format="%.4f", width=85, help="What enters strict."),
             "object": config.TextColumn("object", width=108, help="First digits of the object's SHA-256."),

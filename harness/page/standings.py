@@ -20,7 +20,7 @@ from harness.policy.tracks import facts_of
 from harness.rank.campaigns import TimedCampaign, campaigns
 from harness.rank.contest import percent
 from harness.rank.doubts import doubts
-from harness.rank.question import Question, fingerprints, floor, is_paired
+from harness.rank.question import Question, fingerprints, floor
 from harness.rank.runs import runs_used
 from harness.rank.standings import Standing, standings, standings_sql
 from harness.rank.words import marked_lines, rank_range, reason_lines, timed_lines, unused_lines
@@ -144,7 +144,7 @@ def _baselines() -> frozenset[str]:
 
 def _explain(question: Question, table: Sequence[Standing]) -> None:
     reference = question.reference
-    seen = "on these programs" if is_paired(question.metric) else "on programs like these"
+    seen = "on these programs" if question.quantity.paired else "on programs like these"
     open_ = any(row.these_low != row.these_high for row in table)
     thick = "; the thick line of the chart is what measurement and seeds leave open for these" if open_ else ""
     st.markdown(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from harness.rank.compare import compare_with
 from harness.rank.entries import entries_with
-from harness.rank.question import Question, is_paired, quote
+from harness.rank.question import Question, quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,7 +57,7 @@ def campaigns(
 
     With ``sides``, two policies, ``used`` means: for their comparison.
     """
-    if not is_paired(question.metric):
+    if not question.quantity.paired:
         return []
     found = index.execute(campaigns_sql(question, sides))
     names = [column[0] for column in found.description or ()]

@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import UsageError
-from harness.measure import find_metric
 from harness.rank.contest import NEVER, Contest, Result, finite_ratio, known, lost, mean_value, percent, result, timed
 from harness.rank.figures import figures_sql, pairs_sql, ratio_sql, same_object_sql
-from harness.rank.question import Question, benchmarks_called, can_be_zero, is_paired, quote
+from harness.rank.question import Question, benchmarks_called, quote
 from harness.rank.standings import detectable, tree_effect
 from harness.statistics import SuiteEffect, Verdict, sign_flip_p
 
@@ -112,13 +111,13 @@ def compare_with(question: Question, a: str, b: str) -> str:
   SELECT * FROM side WHERE policy = {quote(a)}
 ), y AS (
   SELECT * FROM side WHERE policy = {quote(b)}
-){duel if is_paired(question.metric) else ""}{pairs_sql(question)}"""
+){duel if question.quantity.paired else ""}{pairs_sql(question)}"""
 
 
 def compare_sql(question: Question, a: str, b: str) -> str:
     """The query behind ``compare``: one row a program and pair of seeds."""
     same = same_object_sql(question, "x.object_digest", "y.object_digest")
-    paired = is_paired(question.metric)
+    paired = question.quantity.paired
     ratio = f"CASE WHEN {same} THEN 1 ELSE {ratio_sql(question, 'y.value', 'x.value')} END AS ratio"
     timed = """
 LEFT JOIN timed ON timed.benchmark = x.benchmark AND object = x.object_digest AND against = y.object_digest"""
@@ -159,10 +158,10 @@ def versus(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: st
 
 
 def _program(question: Question, a: str, b: str, rows: Sequence[dict[str, Any]]) -> tuple[Comparison, Result]:
-    found = result(_contest(row, is_paired(question.metric)) for row in _matched(rows))
+    found = result(_contest(row, question.quantity.paired) for row in _matched(rows))
     effect = found.effect
     low, high = found.interval
-    zero = can_be_zero(question.metric)
+    zero = question.quantity.can_be_zero
     row = Comparison(
         benchmark=rows[0]["benchmark"],
         a=mean_value({row["seed_a"]: row["a"] for row in rows}.values(), plus_one=zero),
@@ -259,8 +258,7 @@ def _refusal(question: Question, found: Sequence[Result]) -> str:
         marks = "; ".join(dict.fromkeys(mark for one in marked for mark in one.marks))
         some = f"{len(marked)} of {len(found)} programs were timed only in a marked campaign"
         return f"nothing is concluded: {some}: {marks}"
-    metric = find_metric(question.metric)
-    if not metric.deterministic and not is_paired(question.metric) and metric.unit == "s":
+    if question.quantity.not_ranked:
         return "nothing is concluded: these times come from no pairs"
     return ""
 
@@ -277,7 +275,7 @@ def _sentence(question: Question, a: str, b: str, places: Sequence[float], effec
         seen = "" if mde is None else f"; a difference of {percent(mde)} would have been seen"
         return f"{a} and {b} cannot be told apart on {what} like these (p = {_p(p)}){seen}"
     better, worse = (a, b) if effect.estimate > 0 else (b, a)
-    adjective = "faster" if is_paired(question.metric) else "better"
+    adjective = "faster" if question.quantity.paired else "better"
     if low <= 0 <= high:
         return f"{better} may be {adjective} than {worse} on {what} like these (p = {_p(p)}), but the interval holds 1"
     return f"{better} is {adjective} than {worse} on {what} like these (p = {_p(p)})"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.rank.contest import Contest, known, lost, timed
 from harness.rank.figures import figures_sql, pairs_sql, ratio_sql, same_object_sql
-from harness.rank.question import Question, floor, is_paired, quote
+from harness.rank.question import Question, floor, quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,6 +37,8 @@ class Entry:
     was_asked: bool
     """The reference is ok on the program, and was asked for the metric."""
     min_coverage: float
+    otherwise: bool
+    """It was measured by another version of the metric than what it is compared with."""
     decide_cpu: float | None
     """CPU seconds of deciding; None where they are not known, or the cell failed."""
     contest: Contest
@@ -48,7 +50,7 @@ def entries_sql(question: Question, policy: str | None = None) -> str:
     Strict is the geometric mean over programs of the one over seeds of ``counted``; of a metric with pairs, of what
     the list of ``pairs`` gives.
     """
-    paired = is_paired(question.metric)
+    paired = question.quantity.paired
     where = f"WHERE policy = {quote(policy)} " if policy is not None else ""
     order = "class, policy, benchmark, seed" if policy is None or paired else "counted DESC NULLS LAST, benchmark, seed"
     return f"{entries_with(question)}{_PAIRS if paired else _ratios(question)}\n{where}ORDER BY {order}"
@@ -56,7 +58,7 @@ def entries_sql(question: Question, policy: str | None = None) -> str:
 
 def entries_with(question: Question) -> str:
     """Common table expressions: those of ``figures_sql``, ``entry``, and those of ``pairs_sql``."""
-    paired = is_paired(question.metric)
+    paired = question.quantity.paired
     same = same_object_sql(question, "f.object_digest", "r.object") + ("" if paired else " AND r.objects = 1")
     duel = """, duel AS (
   SELECT DISTINCT benchmark, object_digest AS object, r.object AS against
@@ -78,6 +80,7 @@ def entries_with(question: Question) -> str:
          coalesce(f.detail, '') AS detail, f.value, r.value AS reference,
          coalesce(f.outcome = 'ok' AND {same}, false) AS same_object,
          f.object_digest, f.decisions_digest, f.run, coalesce(r.was_asked, false) AS was_asked,
+         coalesce(f.otherwise, false) AS otherwise,
          (SELECT arg_max(min_coverage, started) FROM runs WHERE suite = {quote(question.suite)}) AS min_coverage,
          CASE WHEN f.outcome = 'ok' THEN price.seconds END AS decide_cpu
   FROM entrant e CROSS JOIN program p
@@ -106,7 +109,7 @@ def entries(index: "duckdb.DuckDBPyConnection", question: Question, policy: str 
     """What the query gives, in its order."""
     found = index.execute(entries_sql(question, policy))
     names = [column[0] for column in found.description or ()]
-    paired = is_paired(question.metric)
+    paired = question.quantity.paired
     return [_entry(dict(zip(names, row, strict=True)), paired) for row in found.fetchall()]
 
 

@@ -2,22 +2,25 @@
 
 from collections.abc import Sequence
 
-from harness.rank.question import EVERYONE, Question, can_be_zero, is_of_object, is_paired, is_timed, quote
+from harness.measure import Direction
+from harness.rank.question import EVERYONE, Question, quote
 from harness.record.rows import NOT_REACHED
 
 __all__ = ["figures_sql", "pairs_sql", "ratio_sql", "same_object_sql", "unseen_sql"]
 
 
 def ratio_sql(question: Question, over: str, under: str) -> str:
-    """SQL of the ratio of two values of the question's metric."""
-    if can_be_zero(question.metric):
+    """SQL of the ratio of two values of the question's metric: above 1, what is under is better."""
+    if question.quantity.direction is Direction.HIGHER:
+        over, under = under, over
+    if question.quantity.can_be_zero:
         return f"({over} + 1) / ({under} + 1)"
     return f"{over} / {under}"
 
 
 def same_object_sql(question: Question, one: str, other: str) -> str:
     """SQL of whether two object digests are equal, and so the metric's ratio exactly 1."""
-    return f"coalesce({one} = {other}, false)" if is_of_object(question.metric) else "false"
+    return f"coalesce({one} = {other}, false)" if question.quantity.of_object else "false"
 
 
 def unseen_sql(question: Question) -> list[str]:
@@ -35,7 +38,7 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
     default the reference, were last measured with.
     """
     anchored = ", ".join(quote(policy) for policy in anchors or [question.reference])
-    least = ">=" if can_be_zero(question.metric) else ">"
+    least = ">=" if question.quantity.can_be_zero else ">"
     conditions = [
         f"suite = {quote(question.suite)}",
         f"target = {quote(question.target)}",
@@ -50,7 +53,7 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
         conditions.append(f"origin = {quote(question.origin)}")
     conditions += unseen_sql(question)
     # A time that could not be taken again does not stand; what is counted is true for good.
-    stands = " AND w.value IS NOT NULL" if is_timed(question.metric) else ""
+    stands = " AND w.value IS NOT NULL" if question.quantity.timed else ""
     return f"""WITH asked AS (
   SELECT c.* REPLACE (
     CASE WHEN c.outcome = 'ok' THEN coalesce(f.outcome, 'ok') ELSE c.outcome END AS outcome,
@@ -71,20 +74,26 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
   ) USING (benchmark, program_digest, workloads)
   WHERE outcome <> 'unsupported'
 ), word AS (  -- what was said last of the metric: a value, or why there is none
-  SELECT r.cell, r.value, r.detail FROM rows r JOIN runs u USING (run) WHERE r.metric = {quote(question.metric)}
+  SELECT r.cell, r.value, r.detail, r.metric_version AS made FROM rows r JOIN runs u USING (run)
+  WHERE r.metric = {quote(question.metric)}
   QUALIFY row_number() OVER (
     PARTITION BY r.cell
-    ORDER BY coalesce(r.detail, '') = {quote(NOT_REACHED)}, r.isolation, u.started DESC, r.run DESC) = 1
+    ORDER BY made DESC, coalesce(r.detail, '') = {quote(NOT_REACHED)}, r.isolation, u.started DESC, r.run DESC) = 1
+), taken AS (  -- values of two versions of the metric are never compared
+  SELECT coalesce(max(made) FILTER (policy IN ({anchored}) AND outcome = 'ok'), max(made)) AS version
+  FROM newest JOIN word USING (cell)
 ), value AS (  -- only what can be a value: the rest are outcomes
-  SELECT cell, median(value) AS value FROM measurements
+  SELECT cell, median(value) AS value FROM measurements JOIN taken ON metric_version = taken.version
   WHERE metric = {quote(question.metric)} AND isfinite(value) AND value {least} 0 GROUP BY cell
 ), figure AS (  -- what each cell gave
   SELECT n.policy, n.class, n.benchmark, n.seed, n.outcome, n.cell, n.run, n.object_digest, n.decisions_digest,
          CASE WHEN n.outcome = 'ok'{stands} THEN v.value END AS value, w.cell IS NOT NULL AS was_asked,
+         n.outcome = 'ok' AND w.made <> taken.version AS otherwise,
          CASE WHEN n.outcome <> 'ok' THEN n.detail WHEN w.cell IS NULL THEN ''
+              WHEN otherwise THEN format('version {{}} of the metric, compared with {{}}', w.made, taken.version)
               WHEN w.value IS NULL THEN coalesce(w.detail, '')
               WHEN v.value IS NULL THEN format('{{}} is no value of this metric', w.value) ELSE '' END AS detail
-  FROM newest n LEFT JOIN word w USING (cell) LEFT JOIN value v USING (cell)
+  FROM newest n CROSS JOIN taken LEFT JOIN word w USING (cell) LEFT JOIN value v USING (cell)
 )"""
 
 
@@ -95,11 +104,13 @@ def pairs_sql(question: Question) -> str:
     before others. Pairs of marked campaigns are there only where a duel has no others. Nothing follows ``duel`` for
     a metric without pairs.
     """
-    if not is_paired(question.metric):
+    if not question.quantity.paired:
         return ""
     return f""", met AS (  -- the blocks in which both objects were timed
   SELECT p.* FROM duel d JOIN pairs p USING (benchmark, object, against)
   WHERE p.suite = {quote(question.suite)} AND p.target = {quote(question.target)} AND isfinite(p.log_ratio)
+    AND p.run NOT IN (  -- by the same version of the metric
+      SELECT run FROM rows, taken WHERE metric = {quote(question.metric)} AND metric_version <> taken.version)
 ), here AS (  -- of one machine
   SELECT * FROM met
   WHERE host = (SELECT host FROM met ORDER BY len(marks) > 0, started DESC, run DESC, campaign LIMIT 1)

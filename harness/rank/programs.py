@@ -11,7 +11,7 @@ import numpy as np
 from harness.base.errors import UsageError
 from harness.rank.contest import Result, mean_value, result
 from harness.rank.entries import Entry, entries, entries_sql
-from harness.rank.question import Question, can_be_zero, floor
+from harness.rank.question import Question, floor
 from harness.rank.standings import counted_as, worst_of
 from harness.statistics.values import exact_mean
 
@@ -104,7 +104,7 @@ def _figure(question: Question, mine: Sequence[Entry], worst: float) -> ProgramF
         outcome=failed.outcome,
         detail="; ".join(filter(None, (failed.detail, *(f"marked campaign: {mark}" for mark in found.marks)))),
         reference=first.reference,
-        policy=mean_value((entry.value for entry in mine), plus_one=can_be_zero(question.metric)),
+        policy=mean_value((entry.value for entry in mine), plus_one=question.quantity.can_be_zero),
         ratio=found.ratio,
         low=low,
         high=high,

@@ -5,36 +5,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.base.errors import UsageError
-from harness.measure import all_metrics, metrics_of
+from harness.measure import Metric, find_metric, metrics_of
 from harness.policy.tracks import all_tracks, facts_of
 
 if TYPE_CHECKING:
     import duckdb
 
-    from harness.measure import Metric
-
 __all__ = [
     "EVERYONE",
-    "PAIRED",
     "Question",
     "benchmarks_called",
-    "can_be_zero",
     "fingerprints",
     "floor",
-    "is_of_object",
-    "is_paired",
-    "is_timed",
     "questions",
     "quote",
     "ranking_metric",
 ]
 
-PAIRED = "runtime.cpu"
-"""The time that campaigns give pairs of."""
 EVERYONE = "everyone"
 """Stands for every policy in ``Question.unseen``."""
-_NOT_OF_OBJECT = ("compile.", "decide.", "ir.")
-"""Metrics of how an object came to be: equal objects may differ in them."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +49,11 @@ class Question:
     """Of solvers: that each had."""
 
     @property
+    def quantity(self) -> Metric:
+        """The metric, with all that it says about itself."""
+        return find_metric(self.metric)
+
+    @property
     def restrictions(self) -> tuple[str, ...]:
         """For people: what it is restricted to."""
         unseen = (f"unseen by {', '.join(self.unseen)}",) if self.unseen else ()
@@ -79,32 +73,6 @@ def quote(text: str) -> str:
 def floor(question: Question) -> str:
     """What a failed benchmark counts as: the worse of the reference and this policy."""
     return facts_of(question.track).floor
-
-
-def is_timed(metric: str) -> bool:
-    """Whether a campaign takes the metric: its values are medians that no ratio may be made of."""
-    known = _known(metric)
-    return known is not None and known.timed
-
-
-def is_paired(metric: str) -> bool:
-    """Whether ratios of the metric come from pairs in blocks, not from values."""
-    return metric == PAIRED
-
-
-def is_of_object(metric: str) -> bool:
-    """Whether equal objects are equal in the metric."""
-    return not metric.startswith(_NOT_OF_OBJECT)
-
-
-def can_be_zero(metric: str) -> bool:
-    """Whether zero is a good value of the metric: ratios are of the values plus one then."""
-    known = _known(metric)
-    return known is not None and known.can_be_zero
-
-
-def _known(metric: str) -> "Metric | None":
-    return all_metrics().get(metric.partition("@")[0])
 
 
 def ranking_metric(index: "duckdb.DuckDBPyConnection", suite: str, track: str, target: str) -> str:

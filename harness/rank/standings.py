@@ -24,12 +24,11 @@ import numpy as np
 
 from harness.base.errors import UsageError
 from harness.base.vocabulary import PolicyClass
-from harness.measure import find_metric
 from harness.policy.manifest import SEARCH_SEEDS
 from harness.rank.contest import Result, finite_ratio, result
 from harness.rank.entries import Entry, entries, entries_sql, entries_with
 from harness.rank.memorised import memorised_remarks, on_copies
-from harness.rank.question import PAIRED, Question, floor, is_paired, is_timed, quote
+from harness.rank.question import Question, floor, quote
 from harness.statistics import (
     Effect,
     SuiteEffect,
@@ -121,6 +120,8 @@ class _Side:
     results: Mapping[str, Result]
     counted: Mapping[str, Sequence[float]]
     """Program → what each seed counts as."""
+    otherwise: int
+    """Programs on which another version of the metric measured it."""
 
     @property
     def means(self) -> list[float]:
@@ -165,7 +166,7 @@ def _prices(found: Sequence[Entry]) -> dict[str, float]:
 
 def _marks(index: "duckdb.DuckDBPyConnection", question: Question) -> tuple[str, ...]:
     """What is wrong with the campaigns that timed the reference, if something is with each of them."""
-    if not is_paired(question.metric):
+    if not question.quantity.paired:
         return ()
     found = index.execute(
         f"""{entries_with(question)}
@@ -218,6 +219,7 @@ def _sides(question: Question, found: Iterable[Entry]) -> list[_Side]:
             max(len(found.contests) for found in mine.values()),
             mine,
             {benchmark: counted_as(found, lowest.get(benchmark, 0.0)) for benchmark, found in mine.items()},
+            sum(any(e.otherwise and not e.same_object for e in of) for of in by_policy[policy, policy_class].values()),
         )
         for (policy, policy_class), mine in results.items()
     ]
@@ -288,7 +290,7 @@ def _standing(question: Question, side: _Side, refusals: Sequence[str]) -> Stand
         wins=wins,
         ties=len(words) - wins - losses,
         losses=losses,
-        mde=detectable(effect.estimate, effect.these if is_paired(question.metric) else effect.like_these),
+        mde=detectable(effect.estimate, effect.these if question.quantity.paired else effect.like_these),
         pairs=round(statistics.median(pairs)) if pairs else None,
         seeds=side.seeds,
         completed=len(matched),
@@ -306,11 +308,11 @@ def _refusals(
     ``campaign_marks``: of all campaigns, if none is sound.
     """
     found: list[str] = []
-    metric = question.metric
-    if is_timed(metric) and not is_paired(metric):
-        found.append(f"shown only: {PAIRED} ranks")
-    elif not find_metric(metric).deterministic and not is_paired(metric):
-        found.append("a time that was not taken in a campaign")
+    if question.quantity.not_ranked:
+        found.append(question.quantity.not_ranked)
+    if side.otherwise:
+        some = f"on {side.otherwise} of {len(side.results)} programs"
+        found.append(f"measured by another version of {question.metric} than the reference {some}: run both again")
     completed = sum(one.completed for one in side.results.values())
     programs = max(asked, len(side.results))
     if completed < required * programs - 1e-9:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Outcome, Target
+from harness.base.vocabulary import Outcome
 from harness.policy.tracks import all_tracks, facts_of, fits
 from harness.record.rows import Block, Campaign, Header, History, Row
 
@@ -25,9 +25,11 @@ _AHEAD = timedelta(days=1)
 _WRITTEN = datetime(2026, 11, 23, tzinfo=UTC)
 """When this was written: a clock that is before it is wrong, and says nothing against runs that were there then."""
 _SHORTEST = 1e-6
-"""Seconds; times are recorded in microseconds."""
+"""What is no whole number is recorded to six decimal places."""
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _LONGEST = 10_000
+_NOTHING = (None, None, None, None, None, None, 1)
+"""What a row about a cell without numbers says of a measurement."""
 
 
 def require_past(header: Header, where: str) -> None:
@@ -113,7 +115,7 @@ def _fault(header: Header, row: Row) -> str:
         return "fresh: only an object that failed has a fresh input that it fails on"
     if row.outcome is Outcome.OK:
         return _ok_fault(row, compiled=compiled)
-    if (row.metric, row.unit, row.value, row.workload, row.function, row.campaign) != (None,) * 6:
+    if (row.metric, row.unit, row.value, row.workload, row.function, row.campaign, row.metric_version) != _NOTHING:
         return f"value: the cell ended as {row.outcome.value}, and has no measurements"
     return ""
 
@@ -124,41 +126,25 @@ def _ok_fault(row: Row, *, compiled: bool) -> str:
     missing = [name for name in ("decisions_digest", "frozen_digest", "object_digest") if getattr(row, name) is None]
     if missing != ([] if compiled else ["frozen_digest", "object_digest"]):
         return "decisions_digest, frozen_digest, object_digest: not those of a cell that is ok"
-    unit, whole, least, zero = _expected(row.metric, row.target, row.track)
-    if unit is not None and row.unit != unit:
-        return (
-            f"unit: {row.unit!r}; {row.metric} is in {unit!r}"
-            if unit
-            else f"metric: {row.metric} is none of this track"
-        )
+    metric = _metric(row.metric)
+    if metric is None:
+        return ""
+    if metric.benchmarks != facts_of(row.track).benchmarks or row.target not in metric.targets:
+        return f"metric: {row.metric} is none of this track"
+    if row.unit != (unit := metric.unit_on(row.target)):
+        return f"unit: {row.unit!r}; {row.metric} is in {unit!r}"
     if row.value is None:
         return ""
-    if whole and not isinstance(row.value, int):
+    if metric.whole and not isinstance(row.value, int):
         return f"value: {row.metric} is a whole number"
-    if row.value < least and (row.value != 0 or not zero):
-        return f"value: {row.metric} cannot be less than {least:g}{', unless it is 0' if zero else ''}"
+    if row.value < metric.least:
+        return f"value: {row.metric} cannot be less than {metric.least:g}"
+    if 0 < row.value < _SHORTEST:
+        return f"value: {row.metric} is recorded to {_SHORTEST:g}"
     return ""
 
 
 @lru_cache(maxsize=1024)
-def _expected(metric: str, target: Target, track: str) -> tuple[str | None, bool, float, bool]:
-    """Unit, whether values are whole numbers, the least one, and whether zero is one too.
-
-    No unit (None) for a metric that is not known here; an empty one where the track or the target has no such metric.
-    """
-    found = _metric(metric)
-    if found is None:
-        return None, False, -float("inf"), True
-    if found.benchmarks != facts_of(track).benchmarks or target not in found.targets:
-        return "", False, 0, True
-    unit = found.unit_on(target)
-    if unit == "s" or found.modelled:
-        return unit, False, _SHORTEST, found.can_be_zero or found.modelled
-    if found.name == "cost":
-        return unit, True, -float("inf"), True
-    return unit, True, 1, unit != "bytes" or found.can_be_zero or not facts_of(track).compiled
-
-
 def _metric(name: str) -> "Metric | None":
     """The metric, if this harness has it: a later one may have recorded others."""
     from harness.measure import all_metrics, find_metric

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 14
+_VERSION = 15
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
@@ -57,6 +57,7 @@ _COLUMNS = {
     "detail": "VARCHAR",
     "fresh": "VARCHAR",
     "metric": "VARCHAR",
+    "metric_version": "BIGINT",
     "workload": "VARCHAR",
     "function": "VARCHAR",
     "value": "DOUBLE",
@@ -114,12 +115,13 @@ CREATE VIEW copies AS
 SELECT DISTINCT u.started, u.llvm, r.suite, r.cell, r.copy, r.benchmark, r.target, r.track, r.policy, r.policy_digest,
        r.seed, r.frozen_digest, r.outcome, b.program_digest
 FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark) WHERE r.copy IS NOT NULL;
--- One row per measured quantity: of the same cell and metric, the newest, and one taken in the sandbox before others.
+-- One row per measured quantity: of the same cell and metric, that of its last version, taken in the sandbox before
+-- others, the newest.
 CREATE VIEW measurements AS
 SELECT r.*, u.started, u.llvm FROM rows r JOIN runs u USING (run) WHERE r.value IS NOT NULL
 QUALIFY row_number() OVER (
     PARTITION BY r.cell, r.metric, r.workload, r.function
-    ORDER BY r.isolation, u.started DESC, r.run DESC) = 1;
+    ORDER BY r.metric_version DESC, r.isolation, u.started DESC, r.run DESC) = 1;
 -- One row per object that failed on a fresh input: a miscompile, whatever other runs say of the same object.
 CREATE VIEW refuted AS
 SELECT r.suite, r.benchmark, r.target, r.object_digest, r.isolation, r.outcome, r.detail, r.fresh, r.run
@@ -141,17 +143,18 @@ _CONTRADICTIONS = """
 -- Cells of which two runs recorded another object, or another value of what must repeat exactly.
 CREATE TABLE contradictions AS
 WITH said AS (
-  SELECT run, cell, metric, coalesce(workload, '') AS workload, coalesce(function, '') AS function, isolation,
+  SELECT run, cell, metric, metric_version, coalesce(workload, '') AS workload, coalesce(function, '') AS function,
+         isolation,
          coalesce(CAST(exact AS VARCHAR), CAST(value AS VARCHAR)) AS value
   FROM rows WHERE value IS NOT NULL AND list_contains(?, split_part(metric, '@', 1))
   UNION ALL
-  SELECT DISTINCT run, cell, 'object', '', '', isolation, object_digest FROM rows WHERE object_digest IS NOT NULL
+  SELECT DISTINCT run, cell, 'object', 1, '', '', isolation, object_digest FROM rows WHERE object_digest IS NOT NULL
 )
 SELECT any_value(r.suite) AS suite, cell, any_value(r.benchmark) AS benchmark, any_value(r.target) AS target,
        any_value(r.track) AS track, list_sort(list(DISTINCT r.policy)) AS policies, said.metric,
        list_sort(list(DISTINCT said.value)) AS found, list_sort(list(DISTINCT said.run)) AS runs
 FROM said JOIN (SELECT DISTINCT run, cell, suite, benchmark, target, track, policy FROM rows) r USING (run, cell)
-GROUP BY cell, said.metric, said.workload, said.function HAVING count(DISTINCT said.value) > 1
+GROUP BY cell, said.metric, said.metric_version, said.workload, said.function HAVING count(DISTINCT said.value) > 1
 """
 
 
@@ -370,6 +373,7 @@ def _row(run: str, suite: str, line: int, row: Row) -> list[Any]:
     said = row.line()
     value = row.value
     exact = str(value) if isinstance(value, int) else None
+    said["metric_version"] = row.metric_version
     said["value"] = None if value is None else float(value)
     fields = [said.get(name) for name in _COLUMNS]
     return [run, line, suite, *fields, exact]

@@ -310,6 +310,8 @@ class Row(Model):
     fresh: Digest | None = None
     """Digest of the fresh input that the object fails on; None of every other outcome."""
     metric: MetricName | None = None
+    metric_version: Annotated[int, Field(ge=1, lt=1 << 31)] = 1
+    """Values of two versions are never compared; left out, as in older schemas: the first."""
     workload: Names | None = None
     function: Label | None = None
     value: Exact | Number | None = None

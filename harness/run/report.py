@@ -66,8 +66,8 @@ def compare_with_recorded(results: Path, rows: Sequence[Row], suite: str, *, fre
         return Earlier()
     with open_index(results, warn=False) as index:
         query = (
-            "SELECT DISTINCT cell, policy, metric, value, exact, outcome, isolation, u.fresh IS NOT NULL "
-            "FROM rows r JOIN runs u USING (run)"
+            "SELECT DISTINCT cell, policy, (metric, metric_version), value, exact, outcome, isolation, "
+            "u.fresh IS NOT NULL FROM rows r JOIN runs u USING (run)"
         )
         found = index.execute(query).fetchall()
         query = "SELECT DISTINCT benchmark, target, object_digest FROM rows WHERE suite = ? AND outcome = 'ok'"
@@ -76,10 +76,10 @@ def compare_with_recorded(results: Path, rows: Sequence[Row], suite: str, *, fre
         bad = set(index.execute(query, [suite]).fetchall())
     known = {(*row[:3], row[3] if row[4] is None else row[4], *row[5:7]) for row in found if row[7] or not fresh}
     values = {(row[0], row[2]): row[3] if row[4] is None else row[4] for row in found}
-    named = [row for row in rows if row.metric and (row.cell, row.metric) in values]
+    named = [row for row in rows if row.metric and (row.cell, _taken(row)) in values]
     earlier = [row for row in named if find_metric(str(row.metric)).deterministic]
-    contradicted = tuple(row for row in earlier if values[(row.cell, row.metric)] != row.value)
-    wanted = {(row.cell, row.policy, row.metric, row.value, row.outcome.value, row.isolation.value) for row in rows}
+    contradicted = tuple(row for row in earlier if values[(row.cell, _taken(row))] != row.value)
+    wanted = {(row.cell, row.policy, _taken(row), row.value, row.outcome.value, row.isolation.value) for row in rows}
     cells = {(row.cell, row.policy): row for row in rows if row.outcome is Outcome.OK}
     return Earlier(
         wanted <= known,
@@ -88,6 +88,10 @@ def compare_with_recorded(results: Path, rows: Sequence[Row], suite: str, *, fre
         tuple(row for row in rows if row.fresh and _object(row) in good),
         tuple(row for row in cells.values() if _object(row) in bad),
     )
+
+
+def _taken(row: Row) -> tuple[str | None, int]:
+    return row.metric, row.metric_version
 
 
 def _object(row: Row) -> tuple[str, str, str | None]:

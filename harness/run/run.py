@@ -12,6 +12,7 @@ from harness.base.digest import digest_of
 from harness.base.engine import Engine, each
 from harness.base.errors import UnsoundError
 from harness.base.progress import Observer
+from harness.measure import find_metric
 from harness.problems.protocol import Request, Session, Task
 from harness.record.index import require_sound
 from harness.record.journal import Journal
@@ -82,7 +83,8 @@ def execute_run(
 def _plan(request: Request[Any], bench: Bench) -> str:
     fingerprint = bench.toolchain.fingerprint
     tools = [fingerprint.llvm, fingerprint.runtime, bench.compile_timeout, bench.isolation.value]
-    return digest_of([request.suite.name, request.identity, tools])
+    versions = [find_metric(name).version for name in request.measured]
+    return digest_of([request.suite.name, request.identity, tools, versions])
 
 
 def _compute(request: Request[Any], tasks: Sequence[Task[Any]], session: Session) -> list[tuple[Task[Any], Any]]:

@@ -139,3 +139,33 @@ def test_a_suite_cannot_take_the_name_of_another(tmp_path: Path) -> None:
     User.at(tmp_path).harness("suites", **found_in(install(tmp_path, brings))).refused(
         3, "there is a suite called 'cbench' already"
     )
+
+
+def test_a_metric_whose_version_rises_is_taken_again_and_no_other(place: Path, tmp_path: Path) -> None:
+    """The objects are gone from the cache: whatever is taken again would have other seconds."""
+    there = install(tmp_path)
+    package = found_in(there)
+    someone = User.at(tmp_path / "user")
+    words = ("run", "--suite", "ladders", "--metric", "ir.doubled,ir.instructions,compile.cpu", "--target", "x86-64")
+    someone.harness(*words, "--policy", "Os,Oz", **package, code=0)
+    (module,) = there.rglob("doubled.py")
+    text = module.read_text()
+    changed = text.replace("deterministic=True", "deterministic=True, version=2").replace("2 * subject", "3 * subject")
+    module.write_text(changed)
+    for area in ("objects", "optimised"):
+        (found,) = someone.cache.rglob(area)
+        found.rename(found.with_name(f"{area}.gone"))
+    again = someone.harness(*words, "--policy", "Os", **package, code=0)
+    assert again.computed == 1
+    (_, first), (_, second) = recorded(someone)
+    then, now = ({row["metric"]: row for row in rows if row["policy"] == "Os"} for rows in (first, second))
+    assert [rows["ir.doubled"].get("metric_version") for rows in (then, now)] == [None, 2]
+    assert 3 * then["ir.doubled"]["value"] == 2 * now["ir.doubled"]["value"]
+    assert then["compile.cpu"] == now["compile.cpu"] and then["ir.instructions"] == now["ir.instructions"]
+    assert someone.harness(*words, "--policy", "Os", **package, code=0).computed == 0
+    asked = ("leaderboard", "--metric", "ir.doubled", "--json")
+    of = {row["policy"]: row for row in json.loads(someone.harness(*asked, **package, code=0).out)}
+    assert of["Oz"]["rank"] == 1 and of["Os"]["rank"] is None
+    assert of["Os"]["reasons"][0].startswith("measured by another version of ir.doubled than the reference")
+    module.write_text(text)
+    assert someone.harness(*words, "--policy", "Os", **package, code=0).computed == 1

@@ -492,8 +492,9 @@ def test_a_quoted_text_is_one_literal(texts: list[str]) -> None:
 
 
 def test_names_are_quoted_wherever_they_stand() -> None:
-    for field in ("suite", "target", "track", "metric", "reference", "llvm", "split", "origin"):
+    for field in ("suite", "target", "track", "reference", "llvm", "split", "origin"):
         assert "x''y" in standings_sql(replace(QUESTION, **{field: "x'y"}))
+    assert "'mca.cycles@x''y'" in standings_sql(replace(QUESTION, metric="mca.cycles@x'y"))
 
 
 def test_questions_are_what_was_recorded(tmp_path: Path) -> None:

@@ -11,14 +11,15 @@ import pytest
 from harness.base.digest import digest_of
 from harness.base.errors import UsageError
 from harness.base.vocabulary import SPEED, Outcome, PolicyClass, Target
+from harness.measure import find_metric
 from harness.rank import Question, Standing, campaigns, compare, programs, standings, versus
-from harness.rank.question import PAIRED, is_timed, questions
+from harness.rank.question import questions
 from harness.rank.words import campaign_lines, reason_lines
 from harness.record import Row, open_index
 from harness.record.rows import NOT_REACHED
 from tests.rows import LLVM, block, blocks, campaign, header, row, run_file, written_by_another
 
-QUESTION = Question("made", "x86-64", "speed", PAIRED, "greedy", LLVM)
+QUESTION = Question("made", "x86-64", "speed", "runtime.cpu", "greedy", LLVM)
 MARK = "a busy neighbour: programs waited for their core in 31% of the time"
 TWELVE = tuple(f"b{number:02}" for number in range(12))
 
@@ -29,7 +30,7 @@ def at(day: int) -> str:
 
 def timed(benchmark: str, policy: str, value: float | None = 1.0, **fields: Any) -> Row:
     """A row of run time; without a value, an ok cell that could not be timed."""
-    made = {"metric": PAIRED, "unit": "s", "track": SPEED, "outcome": Outcome.OK, "campaign": "c1", "detail": ""}
+    made = {"metric": "runtime.cpu", "unit": "s", "track": SPEED, "outcome": Outcome.OK, "campaign": "c1", "detail": ""}
     if value is None:
         made |= {"campaign": None, "detail": "run-crash: killed by SIGSEGV"}
     return row(benchmark, policy, value, **{**made, **fields})
@@ -83,8 +84,8 @@ def near(ratio: float) -> Any:
 
 
 def test_run_time_is_what_campaigns_take() -> None:
-    assert is_timed("runtime.cpu") and is_timed("runtime.wall")
-    assert not any(map(is_timed, ("compile.cpu", "instructions", "mca.cycles@znver3", "unheard-of")))
+    assert find_metric("runtime.cpu").timed and find_metric("runtime.wall").timed
+    assert not any(find_metric(name).timed for name in ("compile.cpu", "instructions", "mca.cycles@znver3"))
 
 
 def test_ratios_are_those_of_the_pairs(tmp_path: Path) -> None:

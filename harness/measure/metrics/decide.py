@@ -1,15 +1,20 @@
 """What deciding costs, of policies that decide on each module."""
 
+from functools import partial
+
+from harness.measure.evidence import Need
 from harness.measure.registry import Subject, metric
 
+_price = partial(metric, unit="s", deterministic=False, needs=[Need.DECIDING], can_be_zero=True, whole=False)
 
-@metric("decide.cpu", unit="s", deterministic=False, can_be_zero=True)
+
+@_price("decide.cpu")
 def decide_cpu(subject: Subject) -> float:
     """CPU seconds that the policy took to decide on the module, beyond the plain compilation, when first asked."""
     return round(subject.decide_cpu, 6)
 
 
-@metric("decide.wall", unit="s", deterministic=False, can_be_zero=True)
+@_price("decide.wall")
 def decide_wall(subject: Subject) -> float:
     """Wall seconds that the policy took to decide on the module, beyond the plain compilation, when first asked."""
     return round(subject.decide_wall, 6)

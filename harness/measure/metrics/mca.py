@@ -1,6 +1,7 @@
 """A static model of speed: llvm-mca's reciprocal throughput of basic blocks. Never run time."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from harness.base.vocabulary import SPEED
 from harness.basic_blocks import Block
@@ -8,17 +9,17 @@ from harness.basic_blocks.throughput import Cost, Model, block_costs, known_mode
 from harness.measure.evidence import Need, NotMeasurableError
 from harness.measure.registry import Breakdown, Subject, metric
 
-_SPEED = (SPEED,)
+_model = partial(metric, unit="cycles", deterministic=True, tracks=(SPEED,), modelled=True, whole=False)
 
 
-@metric("mca.cycles", unit="cycles", deterministic=True, needs=[Need.RUNS, Need.CODE], tracks=_SPEED, modelled=True)
+@_model("mca.cycles", needs=[Need.RUNS, Need.CODE])
 def mca_cycles(subject: Subject) -> Breakdown:
     """Executions of each basic block × its reciprocal throughput by llvm-mca; libc and start-up are not in it."""
     executions = subject.evidence.profile.executions.tolist()
     return _weighted(subject, [float(count) for count in executions])
 
 
-@metric("mca.static", unit="cycles", deterministic=True, needs=[Need.CODE], tracks=_SPEED, modelled=True)
+@_model("mca.static", needs=[Need.CODE])
 def mca_static(subject: Subject) -> Breakdown:
     """Cycles per call of each function, with LLVM's expected block frequencies for executions; their sum."""
     return _weighted(subject, [block.frequency for block in subject.evidence.blocks.blocks])

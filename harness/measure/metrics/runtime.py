@@ -1,24 +1,25 @@
 """Run time on this machine. Not taken of a cell by itself but in a campaign, in pairs (``harness/timing``)."""
 
+from functools import partial
+
 from harness.base.vocabulary import SPEED, Target
-from harness.measure.evidence import Need, NotMeasurableError
-from harness.measure.registry import Subject, metric
+from harness.measure.evidence import Need, Took
+from harness.measure.registry import metric
 
-_SPEED = (SPEED,)
-_NATIVE = (Target.X86_64,)
+_PAIRED = "runtime.cpu"
+_time = partial(
+    metric, unit="s", deterministic=False, needs=[Need.CAMPAIGN], tracks=[SPEED], targets=[Target.X86_64],
+    whole=False, least=1e-6,
+)  # fmt: skip
 
 
-def _of_a_campaign(_subject: Subject) -> float:
-    raise NotMeasurableError("run time is taken in a campaign, beside the reference's")
-
-
-@metric("runtime.cpu", unit="s", deterministic=False, needs=(Need.CAMPAIGN,), tracks=_SPEED, targets=_NATIVE)
-def runtime_cpu(subject: Subject) -> float:
+@_time(_PAIRED, paired=True)
+def runtime_cpu(took: Took) -> float:
     """CPU seconds of the `time` workloads, in pairs with the reference; shown is the median over blocks."""
-    return _of_a_campaign(subject)
+    return round(took.cpu, 6)
 
 
-@metric("runtime.wall", unit="s", deterministic=False, needs=(Need.CAMPAIGN,), tracks=_SPEED, targets=_NATIVE)
-def runtime_wall(subject: Subject) -> float:
+@_time("runtime.wall", not_ranked=f"shown only: {_PAIRED} ranks")
+def runtime_wall(took: Took) -> float:
     """Seconds of the turns in which the same runs took their CPU time; shown only."""
-    return _of_a_campaign(subject)
+    return round(took.wall, 6)

@@ -4,7 +4,7 @@ from harness.measure.registry import Subject, metric
 from harness.toolchain.elf import allocated_bytes, executable_bytes
 
 
-@metric("size.alloc", unit="bytes", deterministic=True)
+@metric("size.alloc", unit="bytes", deterministic=True, least=1)
 def size_alloc(subject: Subject) -> int:
     """What is loaded of the object: allocated sections, unwind tables included, without .bss.
 
@@ -13,7 +13,7 @@ def size_alloc(subject: Subject) -> int:
     return allocated_bytes(subject.object)
 
 
-@metric("size.text", unit="bytes", deterministic=True)
+@metric("size.text", unit="bytes", deterministic=True, least=1)
 def size_text(subject: Subject) -> int:
     """Executable sections of the object: what MLGO reports."""
     return executable_bytes(subject.object)

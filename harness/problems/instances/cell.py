@@ -1,16 +1,19 @@
 """One cell: a solver on an instance, under a stated limit of time and on stated cores."""
 
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from harness.apply.decisions import Decisions
 from harness.base.digest import digest_of
 from harness.base.errors import CellError, UsageError
 from harness.base.machine import cpu_model
 from harness.base.vocabulary import Isolation, Outcome, Target
-from harness.measure import Breakdown, find_metric
+from harness.measure import Breakdown, current, find_metric, labelled
 from harness.policy import Policy
 from harness.problems.instances.answers import Answers
 from harness.problems.instances.documents import unpacked
@@ -69,21 +72,38 @@ class SolverCell:
 
     def known(self, bench: Bench) -> "SolverResult | None":
         """The result in the cache, if it has all of the metrics."""
+        result = self._kept(bench)
+        return None if result and self._lacking(result) else result
+
+    def _kept(self, bench: Bench) -> "SolverResult | None":
         known = bench.store.get(bench.area(_AREA), self.key)
         if known is None:
             return None
         lists = {"seconds": tuple(known["seconds"]), "costs": tuple(known["costs"])}
-        result = SolverResult(**{**known, **lists, "outcome": Outcome(known["outcome"])})
-        return result if result.outcome is not Outcome.OK or set(self.metrics) <= set(result.values) else None
+        facts = {"outcome": Outcome(known["outcome"]), "values": current(known["values"])}
+        return SolverResult(**{**known, **lists, **facts})
+
+    def _lacking(self, result: "SolverResult") -> list[str]:
+        return [name for name in self.metrics if name not in result.values] if result.outcome is Outcome.OK else []
 
     def compute(self, bench: Bench) -> "SolverResult":
-        """Run the solver. Raises UnsoundError where the assignment costs less than the proven lower bound."""
-        return _solve(self, bench)
+        """Run the solver, or judge what it answered where that is known and only a metric is lacking.
+
+        Raises UnsoundError where the assignment costs less than the proven lower bound.
+        """
+        kept = self._kept(bench)
+        if kept is None or kept.answered is None:
+            return _solve(self, bench)
+        domain = self.instance.domain
+        assignment = assignment_of(domain, Decisions.parse((kept.decisions or "").encode(), self.name))
+        instance, answer = load_instance(self.instance, bench.store), np.array(assignment, np.int64)
+        solution = Solution(instance, answer, domain.cost(instance, answer), kept.answered)
+        return replace(kept, values=kept.values | _values(self._lacking(kept), solution))
 
     def keep(self, result: "SolverResult", bench: Bench) -> None:
         """Put the result into the cache, unless it may be the machine's fault."""
         if not result.transient:
-            bench.store.put(bench.area(_AREA), self.key, asdict(result))
+            bench.store.put(bench.area(_AREA), self.key, asdict(replace(result, values=labelled(result.values))))
 
     def recorded(self, result: "SolverResult", isolation: Isolation) -> Recorded:
         """Its rows, the assignment, and cost over time."""
@@ -105,6 +125,8 @@ class SolverResult:
     """When each answer that was better than those before was printed."""
     costs: tuple[int, ...] = ()
     """Of these answers."""
+    answered: float | None = None
+    """When the one was printed that counts; None of results that are older than this, and without one."""
     transient: bool = False
     """It may be the machine's fault: the next run tries again."""
 
@@ -132,8 +154,14 @@ class SolverResult:
         if self.outcome is not Outcome.OK:
             return [Row(**common)]
         return [
-            Row(**common, metric=name, unit=find_metric(name).unit_on(Target.X86_64), value=self.values[name])
-            for name in cell.metrics
+            Row(
+                **common,
+                metric=metric.name,
+                metric_version=metric.version,
+                unit=metric.unit_on(Target.X86_64),
+                value=self.values[metric.name],
+            )
+            for metric in map(find_metric, cell.metrics)
         ]
 
     def history(self, cell: SolverCell) -> History | None:
@@ -191,11 +219,15 @@ def _solve(cell: SolverCell, bench: Bench) -> SolverResult:
         solution = judge(domain, attempt, instance, bound, cell.instance.id)
         decisions = _decisions(domain, solution)
         found |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
-        measured = {name: find_metric(name).measure(solution) for name in cell.metrics}
-        values = {name: one.value if isinstance(one, Breakdown) else one for name, one in measured.items()}
-        return SolverResult(cell.key, Outcome.OK, values=values, **found)
+        values = _values(cell.metrics, solution)
+        return SolverResult(cell.key, Outcome.OK, values=values, answered=solution.seconds, **found)
     except CellError as error:
         return SolverResult(cell.key, error.outcome, error.message, transient=error.transient, **found)
+
+
+def _values(metrics: Iterable[str], solution: Solution) -> dict[str, int | float]:
+    measured = {name: find_metric(name).measure(solution) for name in metrics}
+    return {name: one.value if isinstance(one, Breakdown) else one for name, one in measured.items()}
 
 
 def _decisions(domain: Domain[Any], solution: Solution) -> Decisions:

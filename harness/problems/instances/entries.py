@@ -111,14 +111,19 @@ def solver_sql(domain: Domain[Any], question: Question, policy: str | None = Non
 ), latest AS (  -- the newest cell of each policy on each instance
   SELECT asked.* FROM asked JOIN version USING (policy, policy_digest) JOIN instance USING (benchmark, program_digest)
   QUALIFY row_number() OVER (PARTITION BY benchmark, policy ORDER BY isolation, started DESC, run DESC) = 1
+), told AS (  -- values of two versions of a metric are never compared
+  SELECT * FROM measurements WHERE cell IN (SELECT cell FROM latest)
+  QUALIFY metric_version = max(metric_version) OVER (PARTITION BY metric)
 ), value AS (
   SELECT cell, max(exact) FILTER (metric = 'cost') AS cost{taken},
          max(value) FILTER (metric = 'cost.seconds') AS seconds
-  FROM measurements WHERE cell IN (SELECT cell FROM latest) GROUP BY cell
+  FROM told GROUP BY cell
 ), entry AS (
   SELECT e.policy, e.class, n.benchmark, n.split, n.origin, n.program_digest, n.seconds_allowed,
          coalesce(n.published, min(v.cost) OVER (PARTITION BY n.benchmark)) AS best, n.bound,
-         coalesce(l.outcome, 'not run') AS outcome, coalesce(l.detail, '') AS detail, v.cost, v.seconds,
+         CASE WHEN l.cell IS NULL OR l.outcome = 'ok' AND v.cost IS NULL THEN 'not run' ELSE l.outcome END AS outcome,
+         CASE WHEN l.outcome = 'ok' AND v.cost IS NULL THEN 'its cost is of an earlier version of the metric'
+              ELSE coalesce(l.detail, '') END AS detail, v.cost, v.seconds,
          l.cpu, l.cell, l.run, l.decisions_digest{named}
   FROM (SELECT DISTINCT policy, class FROM latest) e CROSS JOIN instance n
   LEFT JOIN latest l ON l.policy = e.policy AND l.benchmark = n.benchmark

@@ -5,13 +5,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from harness.apply import compile_plan
-from harness.apply.decisions import Decisions
+from harness.apply.decisions import Decided, Decisions
 from harness.base.digest import digest_of
 from harness.base.errors import CellError
 from harness.base.moment import Moment
 from harness.base.vocabulary import Isolation, Level, Outcome, Target
 from harness.freeze import FrozenModule, freeze, perturbed
-from harness.measure import find_metric
+from harness.measure import Need, all_metrics, current, find_metric, labelled
 from harness.policy import Policy, form_of
 from harness.problems.programs.deciding import require_same
 from harness.problems.programs.problems import program_problem
@@ -39,8 +39,6 @@ __all__ = [
 
 _FINAL, _PROVISIONAL = "cells", "provisional"
 """Kinds of entries in the cache."""
-PRICES = ("decide.cpu", "decide.wall")
-"""Metrics that are kept of every cell that is computed: they cannot be had later without deciding again."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +125,9 @@ class CellResult:
             return [Row(**common)]
         rows = []
         for name in metrics:
-            measured = {**common, "metric": name, "unit": find_metric(name).unit_on(cell.target)}
+            metric = find_metric(name)
+            facts = {"metric": name, "metric_version": metric.version, "unit": metric.unit_on(cell.target)}
+            measured = {**common, **facts}
             if name in self.missing:
                 measured["detail"] = self.missing[name]
             rows.append(Row(**measured, value=self.values.get(name)))
@@ -175,14 +175,19 @@ def _known(area: str, key: str, bench: Bench) -> CellResult | None:
     known = bench.store.get(bench.area(area), key)
     if known is None:
         return None
-    asked = Moment.from_fields(known.get("asked"))
-    return CellResult(**{**known, "outcome": Outcome(known["outcome"]), "asked": asked})
+    facts = {"outcome": Outcome(known["outcome"]), "asked": Moment.from_fields(known.get("asked"))}
+    numbers = {name: current(known[name]) for name in ("values", "missing")}
+    return CellResult(**{**known, **facts, **numbers})
 
 
 def _with_all(metrics: Sequence[str], result: CellResult | None) -> CellResult | None:
-    if result and result.outcome is Outcome.OK and not set(metrics) <= {*result.values, *result.missing}:
-        return None
-    return result
+    return None if result and _lacking(metrics, result) else result
+
+
+def _lacking(metrics: Sequence[str], result: CellResult) -> list[str]:
+    """Those of the metrics that an ``ok`` result says nothing of."""
+    known = {*result.values, *result.missing}
+    return [name for name in metrics if name not in known] if result.outcome is Outcome.OK else []
 
 
 def keep_refuted(key: str, outcome: Outcome, detail: str, inputs: str, bench: Bench) -> None:
@@ -196,7 +201,7 @@ def keep_refuted(key: str, outcome: Outcome, detail: str, inputs: str, bench: Be
 def functions_of(key: str, bench: Bench) -> Functions:
     """What each function has of the cell's metrics: metric → function → value."""
     known: Functions = bench.store.get(bench.area("functions"), key) or {}
-    return known
+    return current(known)
 
 
 def frozen_of(cell: Cell, bench: Bench) -> FrozenModule:
@@ -242,7 +247,7 @@ class CellTask:
         earlier = _final(self.key, bench) or _known(_PROVISIONAL, self.key, bench)
         if (answered := _with_all(self.metrics, earlier)) is not None:
             return answered
-        result = _compute(self.cell, self.key, self.frozen, self.metrics, bench, self.besides)
+        result = _compute(self, self.frozen, earlier, bench)
         if earlier and result.outcome is Outcome.OK:
             return joined(earlier, result, self.name)
         return result
@@ -252,9 +257,11 @@ class CellTask:
         if result.transient:
             return
         if result.functions:
-            bench.store.put(bench.area("functions"), self.key, {**functions_of(self.key, bench), **result.functions})
+            functions = {**functions_of(self.key, bench), **result.functions}
+            bench.store.put(bench.area("functions"), self.key, labelled(functions))
         area = bench.area(_PROVISIONAL if result.asked else _FINAL)
-        bench.store.put(area, self.key, asdict(replace(result, functions={})))
+        values, missing = labelled(result.values), labelled(result.missing)
+        bench.store.put(area, self.key, asdict(replace(result, functions={}, values=values, missing=missing)))
 
     def recorded(self, result: CellResult, isolation: Isolation) -> Recorded | None:
         """Its rows, unless its policy is to be asked again."""
@@ -300,14 +307,23 @@ def joined(earlier: CellResult, result: CellResult, where: str) -> CellResult:
     return replace(result, values=values, missing=missing, asked=earlier.asked)
 
 
-def _compute(
-    cell: Cell, key: str, frozen: FrozenModule, metrics: Sequence[str], bench: Bench, besides: ReadyWorkload | None
-) -> CellResult:
-    """The four steps in their order. What was reached before a failure stays in the result."""
+def _compute(task: CellTask, frozen: FrozenModule, earlier: CellResult | None, bench: Bench) -> CellResult:
+    """The four steps in their order. What was reached before a failure stays in the result.
+
+    Of a cell that is known already only what it lacks is taken: its policy is not asked again for what its decisions
+    tell.
+    """
+    cell, key = task.cell, task.key
+    prices = [name for name, metric in all_metrics().items() if Need.DECIDING in metric.needs]  # of every cell: they
+    # cannot be had later without deciding again
+    metrics = _lacking(task.metrics, earlier) if earlier else list(dict.fromkeys((*task.metrics, *prices)))
     reached: dict[str, Any] = {"frozen_digest": frozen.digest}
     problem = program_problem(cell.policy.manifest.problem)
     try:
-        decided = problem.decide(cell.policy, frozen, cell.seed, bench)
+        if earlier is None or {*metrics} & {*prices}:
+            decided = problem.decide(cell.policy, frozen, cell.seed, bench)
+        else:
+            decided = Decided(Decisions.parse((earlier.decisions or "").encode(), cell.name))
         decisions = decided.decisions
         reached |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
         asked = None if form_of(cell.policy).pure else Moment.now()
@@ -315,7 +331,7 @@ def _compute(
         compiled = compile_plan(frozen, plan, bench)
         reached["object_digest"] = compiled.digest
         made = Made(cell.program, cell.target, frozen, plan, compiled, decided.cpu, decided.wall)
-        taken = take_metrics(made, list(dict.fromkeys((*metrics, *PRICES))), bench, besides=besides)
+        taken = take_metrics(made, metrics, bench, besides=task.besides)
         reached |= {"values": taken.values, "missing": taken.missing, "functions": taken.functions}
         return CellResult(key, Outcome.OK, asked=asked, **reached)
     except CellError as error:

@@ -169,7 +169,10 @@ def _another_outcome(answer: Rebuilt, task: _Task, outcome: Outcome, detail: str
 
 def _is_comparable(row: Row) -> bool:
     """Whether the row's value must be the same whenever it is measured."""
-    return row.value is not None and row.campaign is None and find_metric(str(row.metric)).deterministic
+    if row.value is None or row.campaign is not None:
+        return False
+    metric = find_metric(str(row.metric))
+    return metric.deterministic and metric.version == row.metric_version
 
 
 def _same_runs(task: _Task, made: Made, bench: Bench) -> bool:

@@ -17,7 +17,7 @@ from harness.base.machine import cpu_model
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Outcome
 from harness.freeze import freeze
-from harness.measure import find_metric
+from harness.measure import Took, all_metrics, find_metric
 from harness.problems.programs.cell import Cell
 from harness.problems.programs.problems import plan_of
 from harness.problems.programs.request import Request
@@ -61,8 +61,7 @@ class _Known:
     """A sound campaign's answer for one program: medians over its blocks, by object."""
 
     campaign: str
-    cpu: Mapping[str, float]
-    wall: Mapping[str, float]
+    took: Mapping[str, Took]
 
 
 @dataclass(frozen=True)
@@ -217,6 +216,10 @@ def _campaign(
     return facts
 
 
+_OTHERWISE = "SELECT DISTINCT run FROM rows WHERE metric = ? AND metric_version <> ?"
+"""Runs that timed by another version of the metric."""
+
+
 def _timed_before(programs: Iterable[TimedProgram], timed: Timed, suite: str, results: Path) -> dict[str, _Known]:
     """The programs of which a sound campaign on this machine's CPU has timed all objects together."""
     if not run_files(results)[0]:
@@ -225,21 +228,23 @@ def _timed_before(programs: Iterable[TimedProgram], timed: Timed, suite: str, re
         SELECT campaign, object, median(timings.cpu), median(timings.wall), count(*)
         FROM timings JOIN campaigns USING (run, campaign) JOIN runs r USING (run)
         WHERE timings.suite = ? AND benchmark = ? AND inputs = ? AND len(marks) = 0 AND r.cpu = ?
+          AND NOT list_contains(?, run)
         GROUP BY campaign, object, campaigns.started ORDER BY campaigns.started DESC
     """
     known: dict[str, _Known] = {}
     with open_index(results, warn=False) as index:
+        others = [str(run) for name, metric in all_metrics().items() if metric.timed
+                  for (run,) in index.execute(_OTHERWISE, [name, metric.version]).fetchall()]  # fmt: skip
         for program in programs:
-            found: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
-            asked = [suite, program.name, program.inputs, cpu_model()]
+            found: dict[str, dict[str, Took]] = defaultdict(dict)
+            asked = [suite, program.name, program.inputs, cpu_model(), others]
             for campaign, digest, cpu, wall, count in index.execute(query, asked).fetchall():
                 if count >= MIN_PAIRS:
-                    found[campaign][digest] = (cpu, wall)
+                    found[campaign][digest] = Took(cpu, wall)
             needed = {d for d in program.objects if (program.name, d) not in timed.problems}
             for campaign, objects in found.items():
                 if needed <= set(objects):
-                    cpu_of, wall_of = ({d: pair[at] for d, pair in objects.items()} for at in (0, 1))
-                    known[program.name] = _Known(campaign, cpu_of, wall_of)
+                    known[program.name] = _Known(campaign, objects)
                     break
     return known
 
@@ -254,7 +259,7 @@ def _rows(
 ) -> list[Row]:
     """What a cell's runs took: a row for each timed metric asked for, with the reason where there is no value."""
     name, digest = one.row.benchmark, str(one.row.object_digest)
-    values: dict[str, float] = {}
+    took: Took | None = None
     campaign, why = None, reasons.get(name, "")
     program = programs.get(name)
     if program is not None:
@@ -266,13 +271,10 @@ def _rows(
             pass
         elif name in known:
             campaign = known[name].campaign
-            values = {"runtime.cpu": known[name].cpu[digest], "runtime.wall": known[name].wall[digest]}
+            took = known[name].took[digest]
         elif samples:
             campaign = samples[-1][0]
-            values = {
-                "runtime.cpu": statistics.median(sample.cpu for _, sample in samples),
-                "runtime.wall": statistics.median(sample.wall for _, sample in samples),
-            }
+            took = Took(statistics.median(s.cpu for _, s in samples), statistics.median(s.wall for _, s in samples))
         else:
             why = NOT_REACHED
     common = {"campaign": campaign, "workload": program.workload if program else None, "function": None}
@@ -281,9 +283,10 @@ def _rows(
             update={
                 **common,
                 "metric": metric,
+                "metric_version": find_metric(metric).version,
                 "unit": find_metric(metric).unit_on(one.cell.target),
-                "value": round(values[metric], 6) if values else None,
-                "detail": "" if values else why,
+                "value": find_metric(metric).measure(took) if took else None,
+                "detail": "" if took else why,
             }
         )
         for metric in request.timed_metrics

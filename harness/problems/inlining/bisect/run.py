@@ -16,6 +16,7 @@ from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
+from harness.measure import seen_in
 from harness.measure.layout import changes, layout_of
 from harness.problems.inlining.bisect.guided import guided, table_of
 from harness.problems.inlining.explain.sides import Side
@@ -23,10 +24,7 @@ from harness.problems.inlining.explain.sites import Identity, Pair, identity, ma
 from harness.problems.inlining.replay import replay_plan
 from harness.sandbox.bench import Bench
 
-__all__ = ["METRICS", "Bisection", "Culprit", "Limits", "bisect", "no_sites"]
-
-METRICS = ("size.alloc", "size.text")
-"""What the search can go by: what one look at the object tells, without a run."""
+__all__ = ["Bisection", "Culprit", "Limits", "bisect", "no_sites"]
 
 Switched = frozenset[Identity]
 """Call sites where A's decision is replaced by B's."""
@@ -93,7 +91,11 @@ def bisect(a: Side, b: Side, limits: Limits, bench: Bench, engine: Engine, obser
     _require_inlining(a, b)
     pairs = match(a.sites, b.sites)
     trials = _Trials(a.frozen, tuple(pairs), limits, bench, engine, observer)
-    from_a, from_b = (_measured(side.compiled.object, limits.metric) for side in (a, b))
+
+    def measured(path: Path) -> int:
+        return int(seen_in(path, a.frozen.target, bench)[limits.metric])
+
+    from_a, from_b = (measured(side.compiled.object) for side in (a, b))
     chosen = {identity(pair.site): pair for pair in _candidates(a, b, pairs)}
     trials.values |= {frozenset(): from_a, frozenset(chosen): from_b}
     if from_a == from_b:
@@ -120,7 +122,7 @@ def bisect(a: Side, b: Side, limits: Limits, bench: Bench, engine: Engine, obser
         limits.metric,
         from_a,
         from_b,
-        _measured(path, limits.metric),
+        measured(path),
         len(chosen),
         tuple(culprits),
         first.complete and last.complete,
@@ -179,12 +181,7 @@ class _Trials:
 
 
 def _trial(switched: Switched, *, frozen: FrozenModule, pairs: tuple[Pair, ...], metric: str, bench: Bench) -> int:
-    return _measured(guided(frozen, table_of(pairs, switched), bench).object, metric)
-
-
-def _measured(path: Path, metric: str) -> int:
-    layout = layout_of(path)
-    return layout.alloc if metric == "size.alloc" else layout.text
+    return int(seen_in(guided(frozen, table_of(pairs, switched), bench).object, frozen.target, bench)[metric])
 
 
 def _require_inlining(*sides: Side) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from harness.apply.decisions import Decisions
 from harness.base.engine import Engine, stage
 from harness.base.progress import Observer
-from harness.base.vocabulary import SIZE, SPEED, Outcome
+from harness.base.vocabulary import Outcome
+from harness.policy.tracks import facts_of
 from harness.problems.inlining import INLINING
 from harness.problems.inlining.check import default_decisions
 from harness.problems.inlining.trajectories.collect import Trajectory, trajectory
@@ -21,9 +22,6 @@ from harness.record.rows import Row
 from harness.sandbox.bench import Bench
 
 __all__ = ["log_trajectories"]
-
-REWARDS = {SIZE: "size.alloc", SPEED: "instructions"}
-"""The metric that rewards are of: deterministic, and known for every cell."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ def _take(task: _Task, bench: Bench, results: Path) -> Trajectory:
 
 def _with_reward(task: _Task, taken: Trajectory, rows: Sequence[Row]) -> Cell:
     row, track = task.row, task.cell.track
-    metric = REWARDS[track]
+    metric = facts_of(track).metric  # it repeats exactly, and every cell has it
     same = [
         other
         for other in rows

@@ -6,7 +6,6 @@ that gains by that loses it again in ``harness run``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from harness.apply.compile import run_step
 from harness.apply.plan import OBJECT, OPTIMISED, clang_generate
@@ -14,6 +13,7 @@ from harness.apply.reference import reference_object
 from harness.base.digest import digest_bytes, digest_of
 from harness.base.vocabulary import SIZE, Target
 from harness.freeze import freeze
+from harness.measure import all_metrics, seen, seen_in
 from harness.policy import Policy
 from harness.policy.forms.cpp.hyperparameters import Value
 from harness.problems.inlining.ask import ask
@@ -22,17 +22,14 @@ from harness.problems.inlining.replay import PLUGIN
 from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
-from harness.toolchain.elf import allocated_bytes, executable_bytes
 from harness.toolchain.native import native_digest
 
-__all__ = ["METRICS", "Sizes", "Task", "measure", "reference_sizes"]
+__all__ = ["Sizes", "Task", "measure", "reference_sizes"]
 
-METRICS = ("size.alloc", "size.text")
-"""What can be tuned for."""
 _LEVEL = FROZEN_AT[SIZE]
 
-Sizes = Mapping[str, int]
-"""Metric → bytes."""
+Sizes = Mapping[str, int | float]
+"""Metric → value, of those that one look at the object tells."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ def measure(task: Task, bench: Bench) -> Sizes:
     frozen = freeze(task.program, task.target, _LEVEL, bench)
     source = digest_bytes(task.policy.contents[ROLE])
     tools = [native_digest(PLUGIN), bench.toolchain.fingerprint.llvm]
-    key = digest_of(["trial", frozen.digest, source, dict(task.values), tools])
+    key = digest_of(["trial", _versions(), frozen.digest, source, dict(task.values), tools])
     known: Sizes | None = bench.store.get(bench.area("trials"), key)
     if known is None:
         answer = ask(asked(task.policy, dict(task.values), bench), frozen, bench)
@@ -64,21 +61,22 @@ def measure(task: Task, bench: Bench) -> Sizes:
 
 def reference_sizes(program: Program, target: Target, bench: Bench) -> Sizes:
     """The program's sizes under the track's reference."""
-    return _sizes(reference_object(program, _LEVEL, target, bench)[0])
+    return seen_in(reference_object(program, _LEVEL, target, bench)[0], target, bench)
 
 
 def _generated(bitcode: bytes, target: Target, bench: Bench) -> Sizes:
     """Sizes of the object of optimised bitcode. Many values give the same decisions, and these the same code."""
-    key = digest_of(["generated", digest_bytes(bitcode), target.value, bench.toolchain.fingerprint.llvm])
+    key = digest_of(["generated", _versions(), digest_bytes(bitcode), target.value, bench.toolchain.fingerprint.llvm])
     known: Sizes | None = bench.store.get(bench.area("trials"), key)
     if known is None:
         with bench.store.scratch() as folder:
             (folder / OPTIMISED).write_bytes(bitcode)
             run_step(clang_generate(_LEVEL, target), folder, bench)
-            known = _sizes(folder / OBJECT)
+            known = seen_in(folder / OBJECT, target, bench)
         bench.store.put(bench.area("trials"), key, dict(known))
     return known
 
 
-def _sizes(path: Path) -> Sizes:
-    return {"size.alloc": allocated_bytes(path), "size.text": executable_bytes(path)}
+def _versions() -> dict[str, int]:
+    """Of the metrics that a trial is worth by."""
+    return {name: all_metrics()[name].version for name in seen()}
