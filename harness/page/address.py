@@ -5,20 +5,17 @@ run again. Nothing is written while a view is merely looked at, so that the back
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from harness.page.formats import exactly
+from harness.base.formats import exactly
+from harness.problems.registry import all_benchmarks
 
-__all__ = ["QUESTION", "carried", "choose", "forget_change", "link", "remember"]
+__all__ = ["carried", "choose", "forget_change", "remember"]
 
-QUESTION = (
-    *("suite", "track", "target", "reference", "metric", "split", "origin", "unseen", "llvm"),
-    *("time_scale", "cores", "published"),
-)
-"""The parameters of a question: they go along from page to page."""
+_QUESTION = ("suite", "track", "target", "llvm")
+"""The parameters of every question; problems have more."""
 
 _VIEW = "address.view"
 _CHANGED = "address.changed"
@@ -70,10 +67,6 @@ def forget_change() -> None:
 
 
 def carried() -> dict[str, str]:
-    """The question's parameters as the address has them now, for links to other pages."""
-    return {name: st.query_params[name] for name in QUESTION if name in st.query_params}
-
-
-def link(view: Mapping[str, str]) -> str:
-    """The permalink of a view of this page, relative to it."""
-    return f"?{urlencode(view)}"
+    """The question's parameters as the address has them now: they go along from page to page."""
+    names = [*_QUESTION, *(name for sort in all_benchmarks().values() for name in sort.pages.parameters)]
+    return {name: st.query_params[name] for name in names if name in st.query_params}

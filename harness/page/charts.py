@@ -12,12 +12,12 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from harness.page.formats import interval, quantity, ratio
+from harness.base.formats import interval, quantity, ratio
 from harness.page.palette import Palette
 from harness.rank import Comparison, ProgramFigure, Standing
 from harness.rank.words import rank_range
 
-__all__ = ["CONFIG", "comparison_figure", "lay_out", "programs_figure", "standings_figure"]
+__all__ = ["CONFIG", "ROW", "comparison_figure", "lay_out", "programs_figure", "standings_figure"]
 
 CONFIG = {
     "displaylogo": False,
@@ -26,7 +26,7 @@ CONFIG = {
 }
 """For ``st.plotly_chart``: the camera saves a vector image, fit for a paper."""
 
-_ROW = 25
+ROW = 25
 """Height of one policy or program, in pixels."""
 _GAP = 34
 """Height between two classes, for the title of the second."""
@@ -59,7 +59,7 @@ def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colou
     figure = make_subplots(
         rows=len(classes),
         shared_xaxes=True,
-        vertical_spacing=_GAP / (_GAP * gaps + _ROW * len(table)),
+        vertical_spacing=_GAP / (_GAP * gaps + ROW * len(table)),
         row_heights=[len(group) for group in members],
         subplot_titles=[f"class {name}" for name in classes] if gaps else None,
     )
@@ -77,7 +77,7 @@ def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colou
     figure.update_xaxes(tickformat=".2~f")
     figure.update_xaxes(title_text=f"strict: geometric mean of {table[0].reference} / policy", row=len(classes), col=1)
     figure.add_vline(x=1, line={"color": colours.line, "width": 1.5, "dash": "dash"}, layer="below")
-    lay_out(figure, _ROW * len(table) + _GAP * gaps)
+    lay_out(figure, ROW * len(table) + _GAP * gaps)
     if gaps:  # the legend stands above the first class's title
         figure.update_layout(margin={"t": 56}, height=figure.layout.height + 24, legend={"y": 1, "yref": "container"})
         figure.update_layout(legend={"yanchor": "top"})
@@ -262,13 +262,13 @@ def _lay_out_bars(figure: go.Figure, programs: Sequence[str], over: str, under: 
         zeroline=False,
     )
     figure.add_vline(x=0, line={"color": colours.line, "width": 1})
-    lay_out(figure, _ROW * len(programs))
+    lay_out(figure, ROW * len(programs))
 
 
 def lay_out(figure: go.Figure, height: int) -> None:
     """What all charts have in common; ``height`` is that of the rows, in pixels."""
     figure.update_layout(
-        height=_FRAME + max(height, 2 * _ROW),
+        height=_FRAME + max(height, 2 * ROW),
         margin={"l": 8, "r": 16, "t": 32, "b": 40},
         legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "title": {"text": ""}},
         hoverlabel={"align": "left"},

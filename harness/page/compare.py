@@ -2,31 +2,26 @@
 
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from harness.base.formats import ABSENT, interval, plain, quantity, ratio
+from harness.base.views import command_options
 from harness.page import address, site
-from harness.page.asked import ask, command_options, describe, unit
+from harness.page.asked import ask
 from harness.page.charts import CONFIG, comparison_figure
-from harness.page.formats import ABSENT, interval, plain, quantity, ratio
-from harness.page.notes import SEEN, how_compared
 from harness.page.palette import palette
 from harness.page.sql import show_sql
-from harness.page.table import number_format, show_table
+from harness.page.table import number_format, show_table, unit_of
 from harness.policy.tracks import facts_of
-from harness.problems.instances.standings import solver_standings
-from harness.problems.sharding.domain import Sharding
 from harness.rank.campaigns import campaigns
 from harness.rank.compare import Comparison, Summary, compare_sql, versus
 from harness.rank.contest import NEVER, percent
+from harness.rank.notes import SEEN, how_compared
 from harness.rank.question import Question, benchmarks_called
-from harness.rank.standings import standings
 from harness.rank.words import campaign_lines, verdict_mark
-
-if TYPE_CHECKING:
-    import duckdb
 
 __all__ = ["render"]
 
@@ -35,8 +30,8 @@ def render() -> None:
     """Show the page."""
     st.header("Compare", anchor=False)
     with site.opened_index() as index:
-        question = ask(index)
-        ranked = _policies(index, question)
+        pages, question = ask(index)
+        ranked = pages.policies(index, question)
         left, right = st.container(horizontal=True, width=660).columns(2)
         other = next((name for name in ranked if name != question.reference), ranked[0])
         a = address.choose(left, "Policy A", "a", ranked, default=other)
@@ -46,7 +41,8 @@ def render() -> None:
         found = versus(index, question, a, b)
         timed = campaign_lines(campaigns(index, question, (a, b)), (row.pairs for row in found.rows))
     rows = found.rows
-    st.markdown(plain(describe(question)))
+    options = command_options(pages.view_of(question), without=("reference",))
+    st.markdown(plain(pages.describe(question)))
     _summary(found.summary, question, a, b)
     st.caption("  \n".join(map(plain, timed)))
     if any(row.ratio is not None for row in rows):
@@ -59,16 +55,9 @@ def render() -> None:
     _table(rows, question, a, b)
     show_sql(
         compare_sql(question, a, b),
-        command=f"harness compare {shlex.join((a, b))} {command_options(question, without=('reference',))}",
+        command=f"harness compare {shlex.join((a, b))} {options}",
         remark=how_compared(question),
     )
-
-
-def _policies(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
-    """Those that can be compared, the best first."""
-    if not facts_of(question.track).compiled:
-        return [row.policy for row in solver_standings(Sharding(), index, question, published=False).standings]
-    return [row.policy for row in standings(index, question)]
 
 
 def _summary(found: Summary, question: Question, a: str, b: str) -> None:
@@ -107,17 +96,17 @@ def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> No
             "remark": [_remark(row) for row in rows],
         }
     ).astype({"pairs": "Int64"})
-    of_solvers = not facts_of(question.track).compiled
-    frame = frame.drop(columns=_saying_nothing(rows, without_difference=question.quantity.paired or of_solvers))
-    if of_solvers:  # as text: a table's numbers end at 2^53
+    as_text = not facts_of(question.track).compiled
+    frame = frame.drop(columns=_saying_nothing(rows, without_difference=question.quantity.paired or as_text))
+    if as_text:  # as text: a table's numbers end at 2^53
         frame = frame.assign(**{side: [quantity(getattr(row, side)) for row in rows] for side in ("a", "b")})
         frame = frame.assign(ratio=[ratio(row.ratio) for row in rows])
     config = st.column_config
-    unit_ = unit(question.metric, question.target)
+    unit_ = unit_of(question)
     number = number_format(question.metric)
 
     def side(label: str, policy: str) -> Any:
-        if of_solvers:
+        if as_text:
             return config.TextColumn(label, width=150, alignment="right", help=policy)
         return config.NumberColumn(label, format=number, help=policy)
 
@@ -130,7 +119,7 @@ def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> No
             "b": side(f"B ({unit_})", b),
             "difference": config.NumberColumn(f"A − B ({unit_})", format=number),
             "ratio": config.TextColumn("B / A", width=90, alignment="right", help="Above 1, A is better.")
-            if of_solvers
+            if as_text
             else config.NumberColumn("B / A", format="%.4f", width=90, help="Above 1, A is better."),
             "interval": config.TextColumn("95 % interval", width=125, alignment="right", help="Of the ratio."),
             "verdict": config.TextColumn("verdict on A", width=115),

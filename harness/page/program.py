@@ -7,19 +7,19 @@ import pandas as pd
 import streamlit as st
 
 from harness.base.errors import UsageError
+from harness.base.formats import ABSENT, interval, plain, ratio, short
+from harness.base.views import command_options
 from harness.page import address, site
-from harness.page.asked import ask, command_options, describe, unit
+from harness.page.asked import ask
 from harness.page.charts import CONFIG, programs_figure
-from harness.page.formats import ABSENT, interval, plain, ratio, short
-from harness.page.notes import DECIDED, SEEN, SHARED, how_computed
 from harness.page.palette import palette
-from harness.page.solvers import show_instances
+from harness.page.render import show
 from harness.page.sql import show_sql
-from harness.page.table import number_format, show_table
+from harness.page.table import number_format, show_table, unit_of
 from harness.page.text import show_text
 from harness.policy.load import find_policy
-from harness.policy.tracks import facts_of
 from harness.rank.contest import percent
+from harness.rank.notes import DECIDED, SEEN, SHARED, how_computed
 from harness.rank.programs import ProgramFigure, programs, programs_sql
 from harness.rank.question import Question
 from harness.rank.standings import Standing, standings
@@ -32,16 +32,16 @@ def render() -> None:
     """Show the page."""
     heading = st.empty()
     with site.opened_index() as index:
-        question = ask(index)
-        if not facts_of(question.track).compiled:
-            heading.header("Instances", anchor=False)
-            show_instances(index, question)
+        pages, question = ask(index)
+        if own := pages.views.get("program"):
+            heading.header(own.title, anchor=False)
+            show(own, index, question)
             return
         heading.header("Programs", anchor=False)
         table = standings(index, question)
         policy = address.choose(st.container(width=320), "Policy", "policy", [row.policy for row in table])
         rows = programs(index, question, policy)
-    st.markdown(f"{plain(describe(question))} against {plain(question.reference)}")
+    st.markdown(f"{plain(pages.describe(question))} against {plain(question.reference)}")
     _figures(next(row for row in table if row.policy == policy))
     _failures(rows)
     st.plotly_chart(
@@ -57,7 +57,7 @@ def render() -> None:
     show_sql(
         programs_sql(question, policy),
         command=f"harness compare {shlex.join((policy, question.reference))} "
-        f"{command_options(question, without=['reference'])}",
+        f"{command_options(pages.view_of(question), without=['reference'])}",
         remark=how_computed(question),
     )
 
@@ -106,7 +106,7 @@ def _table(rows: Sequence[ProgramFigure], question: Question, policy: str) -> No
     exact = all(row.low is None for row in rows)
     frame = frame.drop(columns=[*(["interval"] if exact else []), *([] if question.quantity.paired else ["pairs"])])
     config = st.column_config
-    unit_ = unit(question.metric, question.target)
+    unit_ = unit_of(question)
     number = number_format(question.metric)
     wide = 85 if question.quantity.paired else 105
     show_table(

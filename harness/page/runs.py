@@ -7,16 +7,16 @@ import pandas as pd
 import streamlit as st
 
 from harness.base.errors import UsageError
+from harness.base.formats import ABSENT, day, exactly, short
 from harness.base.paths import ROOT, default_results
 from harness.base.text import printable
 from harness.page import address, site
-from harness.page.formats import ABSENT, day, exactly, short
 from harness.page.sql import show_sql
 from harness.page.table import show_table
 from harness.page.text import show_text
+from harness.problems.registry import benchmarks_of_track
 from harness.rank.runs import RecordedCell, RecordedRun, recorded_cells, runs, runs_sql
-from harness.record import Header, read_run, run_files
-from harness.record.fresh import fresh_words
+from harness.record import read_run, run_files
 
 __all__ = ["render"]
 
@@ -111,32 +111,18 @@ def _provenance(run: RecordedRun) -> None:
         f"governor {header.host.governor or 'unknown'}, load {header.host.load:g} at the start",
         "isolation": header.host.sandbox,
         "limits": f"{header.jobs} workers, {header.compile_timeout:g} s for each compile step",
-        "fresh verification": ABSENT if header.solving else fresh_words(header.fresh),
-        **_solving(header),
+        **benchmarks_of_track(run.track)[1].pages.conditions(header),
         "cells": f"{run.cells:,}, of which {run.failed:,} failed",
     }
     show_text(("run", run.run), list(facts.items()))
 
 
-def _solving(header: Header) -> dict[str, str]:
-    """Under which conditions solvers ran, where any did."""
-    how = header.solving
-    if how is None:
-        return {}
-    found = {"solvers": f"time scale {how.time_scale:g}, one at a time on {how.cores} cores"}
-    return found | ({"missing": ", ".join(sorted(how.missing))} if how.missing else {})
-
-
 def _commands(chosen: RecordedRun, cells: Sequence[RecordedCell]) -> None:
     run = chosen.run
-    of_solvers = chosen.track == "sharding"
-    again = "judge every assignment again" if of_solvers else "every object from its decisions"
-    st.markdown(f"**Rebuild it**: {again}, compared with what was measured.")
+    pages = benchmarks_of_track(chosen.track)[1].pages
+    st.markdown(f"**Rebuild it**: {pages.replay}, compared with what was measured.")
     st.code(f"harness replay {shlex.quote(run)}{_where()}", language="bash", wrap_lines=True)
-    alone = "plain Python that judges one cell's assignment"
-    if not of_solvers:
-        alone = "bare clang, opt and ld commands that gives one cell's object"
-    st.markdown(f"**Without the harness**: a script of {alone}.")
+    st.markdown(f"**Without the harness**: a script of {pages.script}.")
     if not cells:
         return
     rows = [f"{cell.benchmark}/{cell.target}/{cell.policy}" for cell in cells]

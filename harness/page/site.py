@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from harness.base.errors import HarnessError, UsageError
+from harness.base.formats import plain
 from harness.base.paths import ROOT, default_results
 from harness.page import address
-from harness.page.formats import plain
 from harness.record import open_index
 
 if TYPE_CHECKING:

@@ -5,21 +5,22 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from harness.base.paths import BASELINES
+from harness.base.formats import ABSENT, interval, plain, short
+from harness.base.views import command_options, permalink
 from harness.measure import find_metric
-from harness.page import address, site
-from harness.page.asked import ask, command_options, describe, view_of
+from harness.page import site
+from harness.page.asked import ask
 from harness.page.charts import CONFIG, standings_figure
-from harness.page.formats import ABSENT, ROW_HEIGHT, interval, plain, short
-from harness.page.notes import DECIDED, SEEN, SHARED, how_computed, rules_broken
 from harness.page.palette import palette
-from harness.page.solvers import show_standings
+from harness.page.render import show
 from harness.page.sql import show_sql
-from harness.policy.load import MANIFEST
-from harness.policy.tracks import facts_of
+from harness.page.table import ROW_HEIGHT
+from harness.policy.load import baseline_names
+from harness.problems.protocol import Pages
 from harness.rank.campaigns import TimedCampaign, campaigns
 from harness.rank.contest import percent
 from harness.rank.doubts import doubts
+from harness.rank.notes import DECIDED, SEEN, SHARED, how_computed, rules_broken
 from harness.rank.question import Question, fingerprints, floor
 from harness.rank.runs import runs_used
 from harness.rank.standings import Standing, standings, standings_sql
@@ -35,11 +36,11 @@ def render() -> None:
     """Show the page."""
     st.header("Standings", anchor=False)
     with site.opened_index() as index:
-        question = ask(index)
+        pages, question = ask(index)
         for line in doubts(index, [question]):
             st.warning(plain(line[:1].upper() + line[1:]))
-        if not facts_of(question.track).compiled:
-            show_standings(index, question)
+        if own := pages.views.get("standings"):
+            show(own, index, question)
             return
         table = standings(index, question)
         timed = campaigns(index, question)
@@ -48,28 +49,28 @@ def render() -> None:
         version = dict(fingerprints(index))[question.llvm]
     programs = table[0].benchmarks
     counted = f"{programs} program{'s' if programs != 1 else ''}"
-    st.markdown(f"{plain(describe(question))} against {plain(question.reference)} · {counted}")
+    st.markdown(f"{plain(pages.describe(question))} against {plain(question.reference)} · {counted}")
     for line in broken:
         st.warning(line)
-    chosen = _table(question, table)
+    chosen = _table(pages, question, table)
     _links(table, chosen)
     _remarks(timed, table)
     st.plotly_chart(
-        standings_figure([row for row in table if row.completed], _baselines(), palette()),
+        standings_figure([row for row in table if row.completed], baseline_names(), palette()),
         config=CONFIG,
         key="chart",
         alt="Strict of each policy",
     )
     _explain(question, table)
-    _origin(question, version, used)
+    _origin(pages, question, version, used)
     show_sql(
         standings_sql(question),
-        command=f"harness leaderboard {command_options(question)}",
+        command=f"harness leaderboard {command_options(pages.view_of(question))}",
         remark=f"With `--sql` that command prints this query. {how_computed(question)}",
     )
 
 
-def _table(question: Question, table: Sequence[Standing]) -> list[str]:
+def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[str]:
     """The table; returns the policies that the reader has selected."""
     frame = pd.DataFrame(
         {
@@ -95,7 +96,7 @@ def _table(question: Question, table: Sequence[Standing]) -> list[str]:
         on_select="rerun",
         selection_mode="multi-row",
         # Rows are selected by number: another question must not inherit the numbers.
-        key=f"standings-{'-'.join(view_of(question).values())}",
+        key=f"standings-{'-'.join(pages.view_of(question).values())}",
         column_config={
             "rank": config.TextColumn("rank", width=60, alignment="right", help="Within the class. " + SHARED),
             "policy": config.TextColumn("policy", width=122),
@@ -138,10 +139,6 @@ def _remarks(found: Sequence[TimedCampaign], table: Sequence[Standing]) -> None:
         st.markdown("\n".join(f"- {plain(line)}" for line in reasons))
 
 
-def _baselines() -> frozenset[str]:
-    return frozenset(path.parent.name for path in BASELINES.glob(f"*/{MANIFEST}"))
-
-
 def _explain(question: Question, table: Sequence[Standing]) -> None:
     reference = question.reference
     seen = "on these programs" if question.quantity.paired else "on programs like these"
@@ -160,10 +157,10 @@ def _explain(question: Question, table: Sequence[Standing]) -> None:
         st.caption("Zero is a good value of this metric: ratios are of the values plus one.")
 
 
-def _origin(question: Question, version: str, used: Sequence[tuple[str, int]]) -> None:
+def _origin(pages: Pages, question: Question, version: str, used: Sequence[tuple[str, int]]) -> None:
     st.caption(
         f"{question.metric}: {find_metric(question.metric).description}  \n"
-        f"LLVM {version}, fingerprint `{short(question.llvm)}` · [permalink]({address.link(view_of(question))})"
+        f"LLVM {version}, fingerprint `{short(question.llvm)}` · {permalink(pages.view_of(question))}"
     )
     with st.container(horizontal=True):
         for run, cells in used[:_RUNS]:

@@ -6,10 +6,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from harness.base.formats import ABSENT
+from harness.base.vocabulary import Target
 from harness.measure import find_metric
-from harness.page.formats import ABSENT, ROW_HEIGHT
+from harness.rank.question import Question
 
-__all__ = ["number_format", "show_table"]
+__all__ = ["ROW_HEIGHT", "number_format", "show_table", "unit_of"]
+
+ROW_HEIGHT = 30
+"""In pixels."""
 
 
 def show_table(frame: pd.DataFrame, key: str, columns: Mapping[str, Any]) -> None:
@@ -23,6 +28,11 @@ def show_table(frame: pd.DataFrame, key: str, columns: Mapping[str, Any]) -> Non
         key=key,
         column_config=dict(columns),
     )
+
+
+def unit_of(question: Question) -> str:
+    """Of the question's metric on its target."""
+    return find_metric(question.metric).unit_on(Target(question.target))
 
 
 def number_format(metric: str) -> str:

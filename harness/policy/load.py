@@ -17,7 +17,7 @@ from harness.policy.problems import form_of, problem_of
 from harness.policy.tracks import all_tracks, fits
 from harness.suite.load import validated
 
-__all__ = ["MANIFEST", "all_policies", "choose_policies", "find_policy", "load_policy"]
+__all__ = ["MANIFEST", "all_policies", "baseline_names", "choose_policies", "find_policy", "load_policy"]
 
 MANIFEST = "submission.toml"
 
@@ -25,6 +25,11 @@ MANIFEST = "submission.toml"
 def all_policies() -> list[Policy]:
     """Every baseline, then every submission, by name. Raises UsageError for the first broken one."""
     return [_load(folder) for root in (BASELINES, SUBMISSIONS) for folder in _folders(root)]
+
+
+def baseline_names() -> frozenset[str]:
+    """Of the policies that come with the harness."""
+    return frozenset(folder.name for folder in _folders(BASELINES))
 
 
 def load_policy(name: str) -> Policy:

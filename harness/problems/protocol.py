@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from harness.base.answers import Answer, Table
 from harness.base.engine import Engine
 from harness.base.progress import Observer
+from harness.base.views import Choose, Parts
 from harness.base.vocabulary import Isolation, Target
 from harness.policy import Policy
 from harness.rank.question import Question
-from harness.record import Row, RunFile
+from harness.record import Header, Row, RunFile
 from harness.record.recorder import Recorded, Recorder
 from harness.record.rows import Block, Campaign
 from harness.sandbox.bench import Bench
@@ -27,12 +28,14 @@ __all__ = [
     "Asked",
     "Benchmarks",
     "Conclusion",
+    "Pages",
     "Replaying",
     "Request",
     "Session",
     "Suite",
     "SuiteAsked",
     "Task",
+    "View",
     "suite_facts",
 ]
 
@@ -227,6 +230,52 @@ class SuiteAsked:
     observer: Observer
 
 
+@dataclass(frozen=True)
+class View:
+    """What a problem shows in the place of a page's own, which shows what ``harness.rank`` answers."""
+
+    title: str
+    parts: Callable[["duckdb.DuckDBPyConnection", Question, Choose], Parts]
+
+
+class Pages(Protocol):
+    """What the leaderboard's pages ask, and show, of one sort of benchmarks."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Of the address: what else ``ask`` and views let the reader choose, and all pages keep."""
+
+    @property
+    def replay(self) -> str:
+        """What ``harness replay`` does, for people."""
+
+    @property
+    def script(self) -> str:
+        """What the script of ``harness repro`` is, for people."""
+
+    def ask(self, index: "duckdb.DuckDBPyConnection", every: Sequence[Question], choose: Choose) -> Question:
+        """Which of the questions about one suite, track and target the reader has, and with which restrictions."""
+
+    def require(self, index: "duckdb.DuckDBPyConnection", question: Question) -> None:
+        """Raise UsageError for restrictions that leave nothing."""
+
+    def view_of(self, question: Question) -> dict[str, str]:
+        """The parameters of the address that asks this question."""
+
+    def describe(self, question: Question) -> str:
+        """One line that says what is looked at."""
+
+    def policies(self, index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
+        """Those that can be compared, the best first."""
+
+    def conditions(self, header: Header) -> dict[str, str]:
+        """What a run's header says of its benchmarks alone: name → words."""
+
+    @property
+    def views(self) -> Mapping[str, View]:
+        """Page → what is shown there instead: of ``standings`` and ``program``."""
+
+
 class Benchmarks(Protocol):
     """How suites of one sort are read, run and replayed."""
 
@@ -237,6 +286,10 @@ class Benchmarks(Protocol):
     @property
     def tracks(self) -> frozenset[str]:
         """Of its runs."""
+
+    @property
+    def pages(self) -> Pages:
+        """What the leaderboard asks and shows."""
 
     def names(self) -> list[str]:
         """The suites that come with the harness."""

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from harness.base.formats import plain
 from harness.page import program
-from harness.page.formats import plain
 from harness.policy import Policy, load_policy
 from harness.policy.load import find_policy
 from tests.drive import write_policy

@@ -21,6 +21,8 @@ from harness.sandbox.bench import Bench
 if TYPE_CHECKING:
     import duckdb
 
+    from harness.problems.instances.pages import InstancePages
+
 __all__ = ["Instances"]
 
 _COLUMNS = (
@@ -48,6 +50,13 @@ class Instances:
     def tracks(self) -> frozenset[str]:
         """Of its runs: one, called as the problem."""
         return frozenset({self.domain.name})
+
+    @property
+    def pages(self) -> "InstancePages":
+        """Scores, and what was reached over time."""
+        from harness.problems.instances.pages import InstancePages
+
+        return InstancePages(self.domain)
 
     def names(self) -> list[str]:
         """The suites that come with the harness."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.base.views import Bars, Steps
 from harness.suite.model import Model
 
 __all__ = ["Assignment", "Domain", "Integers", "Solution", "domain_at"]
@@ -42,6 +43,8 @@ class Domain(ABC, Generic[Instance]):
     """What ``plain`` gives, for people."""
     further: ClassVar[Mapping[str, str]] = {}
     """Column → metric of what standings show of a solution beyond its cost."""
+    pictured: ClassVar[str] = ""
+    """What ``picture`` draws of a solution, for people; none: nothing is drawn."""
     script: ClassVar[str] = ""
     """Lines of plain Python that judge ``assignment`` against ``content``, the bytes of the instance's file, unpacked.
 
@@ -84,6 +87,10 @@ class Domain(ABC, Generic[Instance]):
 
     def make(self, name: str, made: Any) -> bytes:
         """The file of a made instance: the same bytes for the same arguments."""
+        raise NotImplementedError
+
+    def picture(self, name: str, instance: Instance, assignment: Assignment, policy: str) -> Bars | Steps:
+        """A chart of the policy's assignment to the instance of this name."""
         raise NotImplementedError
 
     @property

@@ -18,6 +18,7 @@ from harness.suite.load import load_suite, suite_names
 if TYPE_CHECKING:
     import duckdb
 
+    from harness.problems.programs.pages import ProgramPages
     from harness.problems.programs.run import ProgramRun
 
 __all__ = ["Programs"]
@@ -38,6 +39,13 @@ class Programs:
 
     called = "programs"
     tracks = frozenset({SIZE, SPEED})
+
+    @property
+    def pages(self) -> "ProgramPages":
+        """Ratios, as ``harness.rank`` gives them."""
+        from harness.problems.programs.pages import ProgramPages
+
+        return ProgramPages()
 
     def names(self) -> list[str]:
         """The suites that come with the harness."""

@@ -4,12 +4,14 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from harness.base.views import Steps
 from harness.problems.instances.domain import Assignment, Domain, Integers
 from harness.problems.sharding.evaluate import evaluate, verify
 from harness.problems.sharding.generate import generate, least_usage
 from harness.problems.sharding.instance import Instance
 from harness.problems.sharding.names import SHARDING
 from harness.problems.sharding.parse import parse_instance
+from harness.problems.sharding.profile import memory_chart
 from harness.problems.sharding.script import SCRIPT
 from harness.suite.model import Model
 
@@ -40,6 +42,7 @@ class Sharding(Domain[Instance]):
         "usage_limit": "memory limit",
     }
     further: ClassVar = {"peak": "usage.peak"}
+    pictured = "Memory"
     script = SCRIPT
 
     def parse(self, content: bytes, where: str) -> Instance:
@@ -65,6 +68,10 @@ class Sharding(Domain[Instance]):
     def sizes(self, instance: Instance) -> tuple[int | None, ...]:
         """Of nodes, edges, strategies; the limit in bytes."""
         return instance.nodes, instance.edges, int(instance.strategies.sum()), instance.usage_limit
+
+    def picture(self, name: str, instance: Instance, assignment: Assignment, policy: str) -> Steps:
+        """Memory over the instance's time."""
+        return memory_chart(name, instance, assignment, policy)
 
     def make(self, name: str, made: Made) -> bytes:
         """A training step of a layered network."""

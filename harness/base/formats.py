@@ -2,11 +2,9 @@
 
 from harness.base.text import printable
 
-__all__ = ["ABSENT", "ROW_HEIGHT", "day", "exactly", "interval", "plain", "quantity", "ratio", "short"]
+__all__ = ["ABSENT", "day", "exactly", "interval", "plain", "quantity", "ratio", "short"]
 
 ABSENT = "–"
-ROW_HEIGHT = 30
-"""Of a table, in pixels."""
 _SHORT = 12
 _HUGE = 1e4
 _EXACT = 2**53

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from harness.page.formats import plain
+from harness.base.formats import plain
 from harness.rank.isolation import packages_of, trusted_policies
 from harness.rank.question import Question
 

@@ -1,0 +1,231 @@
+"""Views of solvers: their standings, and one solver's instances with what it reached over time."""
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.base.errors import HarnessError
+from harness.base.formats import ABSENT, interval, plain, short
+from harness.base.views import (
+    Choose,
+    Code,
+    Figure,
+    Figures,
+    Folded,
+    Grid,
+    GridColumn,
+    Heading,
+    Link,
+    Links,
+    Parts,
+    Query,
+    Text,
+    TextTable,
+    command_options,
+    permalink,
+)
+from harness.measure import find_metric
+from harness.policy.load import baseline_names
+from harness.problems.instances.charts import costs_chart, scores_chart, shares_chart
+from harness.problems.instances.domain import Domain
+from harness.problems.instances.entries import SolverFigure, cost_over_time, history_sql, solver_sql
+from harness.problems.instances.recorded import recorded_solution
+from harness.problems.instances.standings import SolverStanding, SolverTable, solver_standings
+from harness.problems.protocol import Pages
+from harness.rank.notes import SHARED, rules_broken
+from harness.rank.question import Question
+from harness.rank.words import multiple, rank_range, reason_lines, share
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["instances", "standings"]
+
+_SHOW, _HIDE = "shown", "left out"
+_PUBLISHED = "Costs that others have published: reached on machines of theirs, and not ranked."
+_EXPLAINED = (
+    "**score**: the contest's. The sum over instances of best cost known / cost; an instance without a feasible "
+    "assignment gives 0. Ranks go by it; solvers that the instances cannot tell apart share them.  \n"
+    "**95 % interval** of the score, for instances like these. **cost / best**: 1 is as good as the best known, "
+    "less is better. **gap to bound**: how far costs are above the proven lower bound. Both are geometric means "
+    "over the instances that were solved.  \n"
+    "**published**: what others have reached, on machines of theirs; such rows have no rank."
+)
+
+
+def standings(
+    domain: Domain[Any], pages: Pages, index: "duckdb.DuckDBPyConnection", question: Question, choose: Choose
+) -> Parts:
+    """The standings of solvers."""
+    published = choose("Published rows", "published", [_SHOW, _HIDE], explain=_PUBLISHED) == _SHOW
+    found = solver_standings(domain, index, question, published=published)
+    table = found.standings
+    count = table[0].instances
+    yield Text(f"{plain(pages.describe(question))} · {count} instance{'s' if count != 1 else ''}")
+    for line in rules_broken(index, question):
+        yield Text(line, "warning")
+    yield _standings(table)
+    yield Links(
+        tuple(
+            Link("program", f"Instances of {row.policy}", {"policy": row.policy}) for row in table if not row.published
+        )
+    )
+    yield Text("\n".join(f"- {plain(line)}" for line in (*found.remarks, *reason_lines(table))))
+    yield scores_chart(table, baseline_names())
+    yield Text(_EXPLAINED)
+    view = pages.view_of(question)
+    yield Text(permalink(view), "caption")
+    yield Query(
+        solver_sql(domain, question),
+        f"harness leaderboard {command_options(view)}",
+        "With `--sql` that command prints this query. The score is the sum of `best / cost` over the rows that "
+        "are `ok`; published rows are no part of it.",
+    )
+
+
+def _standings(table: Sequence[SolverStanding]) -> Grid:
+    return Grid(
+        "standings",
+        (
+            GridColumn("rank", tuple(_rank(row) for row in table), 55, right=True, explain=SHARED),
+            GridColumn("solver", tuple(row.policy for row in table), 130),
+            GridColumn("class", tuple(row.policy_class for row in table), 80),
+            GridColumn("score", tuple(row.score for row in table), 80, "%.4f", explain="Sum of best known / cost."),
+            GridColumn(
+                "95 % interval",
+                tuple(interval(row.low, row.high) for row in table),
+                140,
+                right=True,
+                explain="Of the score.",
+            ),
+            GridColumn("cost / best", tuple(_ratio(row) for row in table), 90, right=True, explain="Geometric mean."),
+            GridColumn("gap to bound", tuple(_gap(row) for row in table), 100, right=True, explain="Geometric mean."),
+            GridColumn("feasible", tuple(_feasible(row) for row in table), 70, right=True, explain="In instances."),
+            GridColumn(
+                "optimal",
+                tuple(row.optimal for row in table),
+                65,
+                "%d",
+                explain="Instances where its cost is proven lowest.",
+            ),
+            GridColumn(
+                "below best",
+                tuple(row.beaten for row in table),
+                80,
+                "%d",
+                explain="Instances where it beats the best known.",
+            ),
+        ),
+    )
+
+
+def _rank(row: SolverStanding) -> str:
+    return rank_range(row) or ABSENT
+
+
+def _ratio(row: SolverStanding) -> str:
+    return ABSENT if row.ratio is None else multiple(row.ratio)
+
+
+def _gap(row: SolverStanding | SolverFigure) -> str:
+    return ABSENT if row.gap is None else share(row.gap)
+
+
+def _feasible(row: SolverStanding) -> str:
+    return f"{row.solved}/{row.instances}"
+
+
+def instances(
+    domain: Domain[Any], pages: Pages, index: "duckdb.DuckDBPyConnection", question: Question, choose: Choose
+) -> Parts:
+    """One solver's instances, and all solvers on one of them."""
+    found = solver_standings(domain, index, question, published=False)
+    policy = choose("Solver", "policy", [row.policy for row in found.standings], aside=False)
+    mine = [figure for figure in found.figures if figure.policy == policy]
+    standing = next(row for row in found.standings if row.policy == policy)
+    yield Text(plain(pages.describe(question)))
+    yield Figures(
+        (
+            Figure("rank", _rank(standing), SHARED),
+            Figure("score", f"{standing.score:.4f}", f"Of {standing.instances} instances."),
+            Figure("cost / best", _ratio(standing)),
+            Figure("gap to bound", _gap(standing)),
+            Figure("feasible", _feasible(standing)),
+            Figure("proven optimal", str(standing.optimal)),
+        )
+    )
+    for line in reason_lines([standing]):
+        yield Text(f"- {plain(line)}")
+    if failed := [figure for figure in mine if not figure.solved]:
+        yield Text(f"**Not solved: {len(failed)} of {len(mine)} instances**")
+        rows = tuple((one.benchmark, one.outcome, one.detail) for one in failed)
+        yield TextTable(("instance", "outcome", "detail"), rows)
+    yield shares_chart(mine, policy)
+    yield _instances(domain, mine)
+    yield Heading("One instance")
+    name = choose("Instance", "instance", [figure.benchmark for figure in mine], aside=False)
+    yield from _one_instance(domain, index, found, next(figure for figure in mine if figure.benchmark == name))
+    yield Query(
+        solver_sql(domain, question, policy),
+        f"harness leaderboard {command_options(pages.view_of(question))} --json",
+    )
+
+
+def _instances(domain: Domain[Any], rows: Sequence[SolverFigure]) -> Grid:
+    further = tuple(
+        GridColumn(
+            f"{name} ({find_metric(metric).unit})", tuple(_whole(row.further[name]) for row in rows), 115, right=True
+        )
+        for name, metric in domain.further.items()
+    )
+    return Grid(
+        "instances",
+        (
+            GridColumn("instance", tuple(row.benchmark for row in rows), 62),
+            GridColumn("split", tuple(row.split for row in rows), 50),
+            GridColumn("limit (s)", tuple(row.limit for row in rows), 60, "%g"),
+            GridColumn("outcome", tuple(row.outcome for row in rows), 90),
+            # As text: a number of a table is a double, which loses the last digits of large costs.
+            GridColumn("cost", tuple(_whole(row.cost) for row in rows), 135, right=True),
+            GridColumn("best known", tuple(_whole(row.best) for row in rows), 120, right=True),
+            GridColumn("best / cost", tuple(row.share for row in rows), 85, "%.4f"),
+            GridColumn("gap to bound", tuple(_gap(row) for row in rows), 95, right=True),
+            GridColumn("found at (s)", tuple(row.seconds for row in rows), 85, "%.1f"),
+            *further,
+            GridColumn(
+                "assignment",
+                tuple(short(row.decisions_digest) for row in rows),
+                108,
+                explain="First digits of the decisions' SHA-256.",
+            ),
+        ),
+    )
+
+
+def _whole(number: int | None) -> str:
+    return ABSENT if number is None else f"{number:,}"
+
+
+def _one_instance(
+    domain: Domain[Any], index: "duckdb.DuckDBPyConnection", found: SolverTable, figure: SolverFigure
+) -> Parts:
+    there = [one for one in found.figures if one.benchmark == figure.benchmark]
+    histories = {one.policy: cost_over_time(index, one) for one in there}
+    if any(histories.values()):
+        yield Text("**Cost over time**, of every solver")
+        yield costs_chart(histories, figure)
+    if not (figure.solved and figure.run and figure.cell):
+        return
+    if domain.pictured:
+        yield Text(f"**{domain.pictured}** of {plain(figure.policy)}'s solution")
+        try:
+            instance, assignment = recorded_solution(domain, index, found.question.suite, figure)
+            yield domain.picture(figure.benchmark, instance, assignment, figure.policy)
+        except HarnessError as error:  # the assignment or the instance is not on this machine
+            yield Text(plain(f"not shown: {error.message}"), "info")
+    row = f"{figure.run}/{figure.benchmark}/{found.question.target}/{figure.policy}"
+    commands = (
+        Code(f"harness repro {shlex.quote(row)}", "bash"),
+        Code(history_sql(figure.run, figure.cell, figure.policy), "sql"),
+    )
+    yield Folded("Judge it again", commands)
