@@ -38,28 +38,28 @@ class Site:
 @pytest.fixture(scope="module")
 def site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The page over runs of track size."""
-    yield from _site(tmp_path_factory.mktemp("page"), write_results)
+    yield from site_of(tmp_path_factory.mktemp("page"), write_results)
 
 
 @pytest.fixture(scope="module")
 def speed_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The page over a run of track speed."""
-    yield from _site(tmp_path_factory.mktemp("speed"), write_speed)
+    yield from site_of(tmp_path_factory.mktemp("speed"), write_speed)
 
 
 @pytest.fixture(scope="module")
 def timed_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The page over runs with timing campaigns."""
-    yield from _site(tmp_path_factory.mktemp("timed"), write_timed)
+    yield from site_of(tmp_path_factory.mktemp("timed"), write_timed)
 
 
 @pytest.fixture(scope="module")
 def solvers_site(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The page over a run of solvers."""
-    yield from _site(tmp_path_factory.mktemp("solvers"), write_solved)
+    yield from site_of(tmp_path_factory.mktemp("solvers"), write_solved)
 
 
-def _site(folder: Path, write: Callable[[Path], object]) -> Iterator[Site]:
+def site_of(folder: Path, write: Callable[[Path], object]) -> Iterator[Site]:
     """The page over the results that ``write`` makes."""
     write(folder / "results")
     with _serving(folder / "results") as running:

@@ -285,3 +285,36 @@ def write_solved(folder: Path) -> None:
         ),
     }
     write_run(folder, header, rows, histories=histories)
+
+
+def write_measured_elsewhere(folder: Path) -> None:
+    """One row of the problem ``tests/outside/weather``: in a process in which it is installed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    row = Row.model_validate(
+        {
+            "cell": _digest("weather"),
+            "benchmark": "Aachen",
+            "target": "x86-64",
+            "track": "weather",
+            "problem": "weather",
+            "class": "zero-shot",
+            "policy": "sunshine",
+            "policy_digest": _digest("sunshine"),
+            "seed": 0,
+            "isolation": "sandbox",
+            "frozen_digest": None,
+            "decisions_digest": _digest("sky"),
+            "object_digest": None,
+            "outcome": "infeasible",
+            "detail": "too wet",
+        }
+    )
+    town = {"split": "test", "origin": "local", "program_digest": _digest("Aachen")}
+    known = InstanceFacts(seconds=1.0, best=None, bound=None)
+    header = _header(LLVM, "22.1.8", "2026-04-04") | {
+        "suite": "towns",
+        "track": "weather",
+        "benchmarks": {"Aachen": town},
+        "solving": Solving(time_scale=1.0, cores=1, instances={"Aachen": known}),
+    }
+    write_run(folder, header, [row])
