@@ -62,10 +62,8 @@ def _columns(a: str, b: str, shown: Sequence[dict[str, Any]]) -> tuple[Column, .
 
 
 def _how(question: Question) -> str:
-    """Under which conditions solvers ran."""
-    if question.time_scale is None:
-        return ""
-    return f" · {question.origin} · time scale {question.time_scale:g}, {question.cores} cores"
+    """Under which conditions policies ran."""
+    return f" · {question.origin} · {question.how}" if question.how else ""
 
 
 def _value(number: float) -> str:

@@ -73,7 +73,6 @@ def words(values: list[str] | None) -> list[str]:
 
 def conditions(declared: dict[str, Any]) -> dict[str, Any]:
     """Those of the options that restrict standings to conditions under which policies ran."""
-    from harness.policy.tracks import all_tracks  # help is instant without it
+    from harness.policy.tracks import all_conditions  # help is instant without it
 
-    known = {name for facts in all_tracks().values() for name in facts.conditions}
-    return {name: value for name, value in declared.items() if name in known}
+    return {name: value for name, value in declared.items() if name in all_conditions()}

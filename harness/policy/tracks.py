@@ -6,7 +6,19 @@ from functools import cache
 
 from harness.base.discovery import PROBLEMS, in_every_folder
 
-__all__ = ["TrackFacts", "all_tracks", "facts_of", "fits"]
+__all__ = ["Condition", "TrackFacts", "all_conditions", "all_tracks", "facts_of", "fits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One, as recorded cells have it."""
+
+    name: str
+    """Of the column."""
+    words: str
+    """Format of a value, for people: ``{} cores``."""
+    descending: bool = False
+    """Whether standings of the largest value come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +41,8 @@ class TrackFacts:
     """The problems whose policies have this track and no other; none: all that no track claims."""
     reserved: Mapping[str, str] = field(default_factory=dict)
     """Names that no policy can have, as patterns of what is in small letters → what they mean in its standings."""
-    conditions: tuple[str, ...] = ()
-    """Columns of recorded cells that keep standings apart: under which conditions policies ran."""
+    conditions: tuple[Condition, ...] = ()
+    """What keeps its standings apart: under which conditions policies ran."""
 
 
 _UNKNOWN = TrackFacts("benchmarks", "", ())
@@ -40,6 +52,12 @@ _UNKNOWN = TrackFacts("benchmarks", "", ())
 def all_tracks() -> Mapping[str, TrackFacts]:
     """Every track by name."""
     return {track: facts for module in in_every_folder(PROBLEMS, "tracks") for track, facts in module.TRACKS.items()}
+
+
+@cache
+def all_conditions() -> Mapping[str, Condition]:
+    """Those of all tracks, by name."""
+    return {one.name: one for facts in all_tracks().values() for one in facts.conditions}
 
 
 def facts_of(track: str) -> TrackFacts:

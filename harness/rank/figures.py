@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from harness.measure import Direction
-from harness.rank.question import EVERYONE, Question, quote
+from harness.rank.question import EVERYONE, Question, literal, quote
 from harness.record.rows import NOT_REACHED
 
 __all__ = ["figures_sql", "pairs_sql", "ratio_sql", "same_object_sql", "unseen_sql"]
@@ -45,8 +45,7 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
         f"track = {quote(question.track)}",
         f"llvm = {quote(question.llvm)}",
     ]
-    if question.time_scale is not None:
-        conditions += [f"time_scale = {question.time_scale!r}", f"cores = {question.cores}"]
+    conditions += [f"{name} = {literal(value)}" for name, value in question.conditions]
     if question.split:
         conditions.append(f"split = {quote(question.split)}")
     if question.origin:

@@ -1,12 +1,12 @@
 """What can be asked of a results folder, and the defaults of a question."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import UsageError
 from harness.measure import Metric, find_metric, metrics_of
-from harness.policy.tracks import all_tracks, facts_of
+from harness.policy.tracks import all_conditions, all_tracks, facts_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -17,6 +17,7 @@ __all__ = [
     "benchmarks_called",
     "fingerprints",
     "floor",
+    "literal",
     "questions",
     "quote",
     "ranking_metric",
@@ -42,11 +43,17 @@ class Question:
     """Restrict to benchmarks of this split, of this origin."""
     unseen: tuple[str, ...] = ()
     """Restrict to benchmarks that these policies were not trained on; ``everyone`` stands for all."""
+    conditions: tuple[tuple[str, Any], ...] = ()
+    """Name and value of each of the track's conditions, but for an origin, under which policies ran."""
 
-    time_scale: float | None = None
-    """Of solvers: the share of the instances' limits that they had."""
-    cores: int | None = None
-    """Of solvers: that each had."""
+    def under(self, condition: str) -> Any:
+        """The value of a condition of the track."""
+        return dict(self.conditions)[condition]
+
+    @property
+    def how(self) -> str:
+        """For people: under which conditions policies ran; empty for a track without any."""
+        return _in_words(dict(self.conditions))
 
     @property
     def quantity(self) -> Metric:
@@ -68,6 +75,11 @@ def benchmarks_called(question: Question) -> str:
 def quote(text: str) -> str:
     """A SQL string literal."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def literal(value: Any) -> str:
+    """A SQL literal of a condition."""
+    return quote(value) if isinstance(value, str) else repr(value)
 
 
 def floor(question: Question) -> str:
@@ -103,12 +115,9 @@ def questions(
     split: str | None = None,
     origin: str | None = None,
     unseen: tuple[str, ...] = (),
-    time_scale: float | None = None,
-    cores: int | None = None,
+    **conditions: Any,
 ) -> list[Question]:
-    """One question for each recorded suite, track, target and reference that the arguments leave open.
-
-    Of solvers: for each time scale and number of cores too, and for instances of each origin.
+    """One question for each recorded suite, track, target, reference and condition that the arguments leave open.
 
     Raises UsageError when nothing is recorded, or nothing of this suite, track or fingerprint, or of a policy in
     ``unseen``: leaving out nothing would look like having left out what it was trained on.
@@ -123,13 +132,12 @@ def questions(
             have = ", ".join(f"{digest[:12]} (LLVM {version})" for digest, version in known)
             raise UsageError(f"no results of the toolchain {llvm!r}", hint=f"there are: {have}")
         chosen = matching[0]
-    by_origin = [name for name, facts in all_tracks().items() if "origin" in facts.conditions]
-    found = index.execute(_RECORDED, [by_origin, chosen]).fetchall()
+    found = _recorded(index, chosen)
     kept = [
-        (s, t, target, *how)
-        for s, t, target, *how in found
+        (s, t, target, how)
+        for s, t, target, how in found
         if (suite is None or s == suite) and (track is None or t == track) and (not targets or target in targets)
-        if _fits(how, (time_scale, cores, origin))
+        if _fits(how, conditions | {"origin": origin})
         if metric is None or metric.partition("@")[0] in metrics_of(t)
         if reference is None or _can_be_against(t, reference)
     ]
@@ -137,8 +145,7 @@ def questions(
         have = ", ".join(sorted({_described(*row) for row in found}))
         words: tuple[str | None, ...] = (metric and f"metric {metric}", reference and f"reference {reference}")
         words += (suite and f"suite {suite}", track and f"track {track}", *targets)
-        how = (time_scale and f"time scale {time_scale:g}", cores and f"{cores} cores", origin and f"origin {origin}")
-        wanted = ", ".join(word for word in (*words, *how) if word)
+        wanted = ", ".join(word for word in (*words, _in_words(conditions | {"origin": origin})) if word)
         raise UsageError(f"no results of {wanted}", hint=f"there are: {have}")
     _require_recorded(index, unseen)
     return [
@@ -150,12 +157,11 @@ def questions(
             reference=against,
             llvm=chosen,
             split=split,
-            origin=of or origin,
+            origin=how.get("origin", origin),
             unseen=unseen,
-            time_scale=scale,
-            cores=on,
+            conditions=tuple((name, value) for name, value in how.items() if name != "origin"),
         )
-        for s, t, target, scale, on, of in kept
+        for s, t, target, how in kept
         for against in ([reference] if reference else facts_of(t).references)
     ]
 
@@ -166,22 +172,39 @@ def _can_be_against(track: str, reference: str) -> bool:
     return track in owners if owners else facts_of(track).compiled
 
 
-_RECORDED = """SELECT DISTINCT suite, track, target, time_scale, cores,
-       CASE WHEN list_contains(?, track) THEN origin END AS origin
-FROM cells WHERE llvm = ? ORDER BY suite, track, target DESC, time_scale DESC, cores, origin"""
+def _recorded(index: "duckdb.DuckDBPyConnection", llvm: str) -> list[tuple[str, str, str, dict[str, Any]]]:
+    """Suite, track, target and conditions of what was recorded with a compiler; conditions only of tracks with such."""
+    every = all_conditions().values()
+    having = [[t for t, facts in all_tracks().items() if one in facts.conditions] for one in every]
+    columns = "".join(f", CASE WHEN list_contains(?, track) THEN {one.name} END AS {one.name}" for one in every)
+    order = "".join(f", {one.name}{' DESC' if one.descending else ''}" for one in every)
+    query = f"""SELECT DISTINCT suite, track, target{columns} FROM cells WHERE llvm = ?
+ORDER BY suite, track, target DESC{order}"""
+    found = index.execute(query, [*having, llvm]).fetchall()
+    return [
+        (
+            s,
+            t,
+            target,
+            {one.name: value for one, value in zip(every, how, strict=True) if one in facts_of(t).conditions},
+        )
+        for s, t, target, *how in found
+    ]
 
 
-def _fits(how: Sequence[object], wanted: Sequence[object]) -> bool:
-    """Whether solvers ran so; the wish for an origin says nothing here of programs, which are not told apart by it."""
-    scale, cores, origin = how
-    asked_scale, asked_cores, asked_origin = wanted
-    pairs = ((asked_scale, scale), (asked_cores, cores), (asked_origin if origin else None, origin))
-    return all(asked in (None, there) for asked, there in pairs)
+def _fits(how: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether policies ran so; the wish for an origin says nothing here of a track that is not told apart by it."""
+    asked = {name: value for name, value in wanted.items() if value is not None and (name in how or name != "origin")}
+    return all(how.get(name) == value for name, value in asked.items())
 
 
-def _described(suite: str, track: str, target: str, scale: float | None, cores: int | None, origin: str | None) -> str:
-    how = "" if scale is None else f", time scale {scale:g}, {cores} cores, origin {origin}"
-    return f"{suite} (track {track}, {target}{how})"
+def _in_words(how: Mapping[str, Any]) -> str:
+    found = ((one, how.get(name)) for name, one in all_conditions().items())
+    return ", ".join(one.words.format(value) for one, value in found if value is not None)
+
+
+def _described(suite: str, track: str, target: str, how: Mapping[str, Any]) -> str:
+    return f"{suite} ({', '.join(filter(None, (f'track {track}', target, _in_words(how))))})"
 
 
 def _require_recorded(index: "duckdb.DuckDBPyConnection", policies: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from harness.base.vocabulary import Outcome
 from harness.problems.instances.domain import Domain
 from harness.rank.figures import unseen_sql
-from harness.rank.question import Question, quote
+from harness.rank.question import Question, literal, quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -86,8 +86,7 @@ def solver_sql(domain: Domain[Any], question: Question, policy: str | None = Non
         f"c.track = {quote(question.track)}",
         f"c.target = {quote(question.target)}",
         f"c.llvm = {quote(question.llvm)}",
-        f"c.time_scale = {question.time_scale!r}",
-        f"c.cores = {question.cores}",
+        *(f"c.{name} = {literal(value)}" for name, value in question.conditions),
     ]
     conditions += [f"c.split = {quote(question.split)}"] if question.split else []
     conditions += [f"c.origin = {quote(question.origin)}"] if question.origin else []

@@ -36,11 +36,11 @@ class InstancePages:
     def ask(self, index: "duckdb.DuckDBPyConnection", every: Sequence[Question], choose: Choose) -> Question:
         """Under which conditions, on which instances."""
         explain = "Share of the instances' time limits that solvers had."
-        scales = _distinct([f"{q.time_scale:g}" for q in every])
+        scales = _distinct([f"{q.under('time_scale'):g}" for q in every])
         scale = choose("Time scale", "time_scale", scales, explain=explain)
-        every = [q for q in every if f"{q.time_scale:g}" == scale]
-        cores = choose("Cores", "cores", _distinct([str(q.cores) for q in every]))
-        every = [q for q in every if str(q.cores) == cores]
+        every = [q for q in every if f"{q.under('time_scale'):g}" == scale]
+        cores = choose("Cores", "cores", _distinct([str(q.under("cores")) for q in every]))
+        every = [q for q in every if str(q.under("cores")) == cores]
         origins = _distinct([str(q.origin) for q in every])
         origin = choose("Instances", "origin", origins, show=lambda o: _ORIGINS.get(o, o))
         asked = next(q for q in every if q.origin == origin)
@@ -57,8 +57,8 @@ class InstancePages:
             "suite": question.suite,
             "track": question.track,
             "target": question.target,
-            "time_scale": f"{question.time_scale:g}",
-            "cores": str(question.cores),
+            "time_scale": f"{question.under('time_scale'):g}",
+            "cores": str(question.under("cores")),
             "split": question.split,
             "origin": question.origin,
             "llvm": short(question.llvm),
@@ -69,7 +69,8 @@ class InstancePages:
         """Suite, instances and conditions."""
         kind = _ORIGINS.get(str(question.origin), "all instances")
         restricted = [f"split {question.split}"] if question.split else []
-        how = f"time scale {question.time_scale:g} · {question.cores} core{'s' if question.cores != 1 else ''}"
+        scale, cores = question.under("time_scale"), question.under("cores")
+        how = f"time scale {scale:g} · {cores} core{'s' if cores != 1 else ''}"
         return " · ".join([question.suite, kind, *restricted, how])
 
     def policies(self, index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:

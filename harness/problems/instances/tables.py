@@ -67,7 +67,7 @@ def _title(table: SolverTable) -> str:
     question = table.question
     restricted = "".join(f", {word}" for word in question.restrictions)
     count = _counted(table.standings[0].instances, "instance")
-    how = f"time scale {question.time_scale:g}, {_counted(question.cores or 0, 'core')}"
+    how = f"time scale {question.under('time_scale'):g}, {_counted(question.under('cores'), 'core')}"
     return f"{question.suite} · track {question.track} · {count}{restricted} · {how}"
 
 
@@ -78,7 +78,7 @@ def _ordered(table: SolverTable) -> list[SolverFigure]:
 
 def _figure(table: SolverTable, figure: SolverFigure) -> dict[str, Any]:
     question = table.question
-    where = {"suite": question.suite, "time_scale": question.time_scale, "cores": question.cores}
+    where = {"suite": question.suite, **dict(question.conditions)}
     return where | figure.record()
 
 

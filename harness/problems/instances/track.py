@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from harness.policy.tracks import TrackFacts
+from harness.policy.tracks import Condition, TrackFacts
 
 __all__ = ["BENCHMARKS", "BEST_KNOWN", "instance_track"]
 
@@ -11,6 +11,11 @@ BEST_KNOWN = "best-known"
 """No policy: the lowest costs known of a suite's instances."""
 
 
+_CONDITIONS = (
+    Condition("time_scale", "time scale {:g}", descending=True),
+    Condition("cores", "{} cores"),
+    Condition("origin", "origin {}"),
+)
 _RESERVED = {r"best(-known)?": "the best cost known of an instance"}
 
 
@@ -23,6 +28,6 @@ def instance_track(problem: str, reserved: Mapping[str, str] | None = None) -> d
         compiled=False,
         problems=(problem,),
         reserved=_RESERVED | dict(reserved or {}),
-        conditions=("time_scale", "cores", "origin"),
+        conditions=_CONDITIONS,
     )
     return {problem: facts}

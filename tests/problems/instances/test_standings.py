@@ -23,7 +23,9 @@ from tests.browser.recorded import write_solved
 
 DOMAIN = Sharding()
 
-QUESTION = Question("made", "x86-64", "sharding", "cost", BEST_KNOWN, "f" * 64, time_scale=1.0, cores=2)
+QUESTION = Question(
+    "made", "x86-64", "sharding", "cost", BEST_KNOWN, "f" * 64, conditions=(("time_scale", 1.0), ("cores", 2))
+)
 
 
 def figure(policy: str, benchmark: str, cost: int | None, best: int = 100, bound: int | None = 80) -> SolverFigure:
@@ -139,7 +141,9 @@ def test_a_table_of_published_costs_that_is_none(tmp_path: Path) -> None:
 def test_standings_of_what_is_recorded(tmp_path: Path) -> None:
     write_solved(tmp_path / "results")
     with open_index(tmp_path / "results") as index:
-        question = replace(QUESTION, suite="iopddl", llvm="aa" * 32, time_scale=0.1, origin="contest")
+        question = replace(
+            QUESTION, suite="iopddl", llvm="aa" * 32, conditions=(("time_scale", 0.1), ("cores", 2)), origin="contest"
+        )
         found = solver_standings(DOMAIN, index, question)
         rows = {row.policy: row for row in found.standings}
         assert rows["layout-messages"].optimal == 2 and rows["layout-messages"].beaten == 1
@@ -149,7 +153,7 @@ def test_standings_of_what_is_recorded(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="ranked by cost"):
             solver_standings(DOMAIN, index, replace(question, metric="usage.peak"))
         with pytest.raises(UsageError, match="no rows of solvers"):
-            solver_standings(DOMAIN, index, replace(question, time_scale=0.5))
+            solver_standings(DOMAIN, index, replace(question, conditions=(("time_scale", 0.5), ("cores", 2))))
 
 
 def test_ratios_and_shares_in_words() -> None:
