@@ -40,10 +40,12 @@ class Answer:
 
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
-    """For people, behind the tables."""
+    """Remarks for people, behind the tables: standard error."""
     document: Any = None
     """What JSON shows in place of the tables' records."""
     text: str = ""
     """What is printed as it is, in whatever format."""
+    summary: tuple[str, ...] = ()
+    """For people, behind the tables: a part of what is printed, unless that is JSON or CSV."""
     failed: bool = False
     """Exit code 1: something is not as it should be."""

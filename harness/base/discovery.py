@@ -6,7 +6,9 @@ without a sandbox, and runs that it was there for are marked with its name and v
 """
 
 import pkgutil
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -43,6 +45,8 @@ def brought(group: str) -> tuple[Brought, ...]:
 
     Raises PrerequisiteError where two bring the same.
     """
+    if not _anything_brought():
+        return ()
     from importlib.metadata import entry_points
 
     found: dict[str, Brought] = {}
@@ -54,6 +58,18 @@ def brought(group: str) -> tuple[Brought, ...]:
                 f"{one.package} and {other.package} both bring {one.name!r}", where=group, hint="remove one of them"
             )
     return tuple(found.values())
+
+
+@cache
+def _anything_brought() -> bool:
+    """Whether a package that is installed here has an entry point for us: the library that says which takes longer to
+    be imported than help may take."""
+    for folder in sys.path:
+        for file in Path(folder or ".").glob("*.dist-info/entry_points.txt"):
+            with suppress(OSError):
+                if b"[harness." in file.read_bytes():
+                    return True
+    return False
 
 
 def packages_there() -> tuple[str, ...]:

@@ -7,7 +7,7 @@ escapes.
 
 import unicodedata
 
-__all__ = ["comment", "duration", "is_printable", "lookalike", "printable", "printable_line"]
+__all__ = ["comment", "duration", "is_printable", "lookalike", "printable", "printable_line", "words"]
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode's categories of characters that are not to be seen: controls, format marks (among them those of direction),
@@ -66,3 +66,8 @@ def duration(seconds: float) -> str:
 def comment(text: str) -> str:
     """A comment of one line, whatever the text holds."""
     return f"# {printable_line(text)}"
+
+
+def words(values: list[str] | None) -> list[str]:
+    """Repeated options, each of which may be a comma-separated list."""
+    return [word.strip() for value in values or [] for word in value.split(",") if word.strip()]

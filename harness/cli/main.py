@@ -3,15 +3,20 @@
 import gc
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from harness.base.errors import HarnessError
-from harness.cli.options import conditions, with_declared, words
-from harness.cli.output import Format, told
+from harness.base.answers import Answer
+from harness.base.errors import HarnessError, UsageError
+from harness.base.text import words
+from harness.cli.options import conditions, with_declared
+from harness.cli.output import told
 from harness.cli.streams import abandon_output, finish_output, output_error, prepare_streams
+from harness.cli.verbs import Csv, Jobs, Json, Opened, Trust, add_verbs, answered, format_of
+from harness.problems.verbs import SelfTest, exports, selftests
 
 __all__ = ["main"]
 
@@ -27,22 +32,9 @@ app = typer.Typer(
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 """A command makes many objects that stay, and hardly any circles: the usual 700 would cost a tenth of a short one."""
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Csv = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 Results = Annotated[Path | None, typer.Option("--results", help="Folder of run files (default: results/).")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers (default: one a core).")]
 SuitePath = Annotated[str | None, typer.Option("--suite", help="Path of the run's suite, if it is one of your own.")]
-Trust = Annotated[
-    bool,
-    typer.Option("--trust", help="Run policies and programs without the sandbox. Every row records it."),
-]
 Targets = Annotated[list[str] | None, typer.Option("--target", help="x86-64, aarch64, or both with a comma.")]
-OneTarget = Annotated[str, typer.Option("--target", help="x86-64 or aarch64.")]
-OneTrack = Annotated[str, typer.Option("--track", help="What is optimised for: size or speed.")]
-
-
-def _format(as_json: bool, as_csv: bool) -> Format:
-    return Format.JSON if as_json else Format.CSV if as_csv else Format.TABLE
 
 
 @app.command()
@@ -50,7 +42,7 @@ def doctor(as_json: Json = False) -> None:
     """List every prerequisite: its version, what needs it, how to install it."""
     from harness.cli.doctor import doctor
 
-    raise typer.Exit(doctor(_format(as_json, False)))
+    raise typer.Exit(doctor(format_of(as_json, False)))
 
 
 @app.command(context_settings={"allow_interspersed_args": True})
@@ -77,7 +69,7 @@ def suites(
     """
     from harness.cli.suites import suites
 
-    raise typer.Exit(suites(names or [], declared, trust, _format(as_json, as_csv)))
+    raise typer.Exit(suites(names or [], declared, trust, format_of(as_json, as_csv)))
 
 
 @app.command()
@@ -99,7 +91,7 @@ def policies(as_json: Json = False, as_csv: Csv = False) -> None:
     """Show the baselines and the submissions."""
     from harness.cli.policies import policies
 
-    raise typer.Exit(policies(_format(as_json, as_csv)))
+    raise typer.Exit(policies(format_of(as_json, as_csv)))
 
 
 @app.command()
@@ -123,76 +115,55 @@ def run(
     from harness.cli.run import RunOptions, run
 
     options = RunOptions(suite, words(benchmark), words(policy), results, compile_timeout, trust, declared)
-    raise typer.Exit(run(options, dry_run, _format(as_json, as_csv)))
+    raise typer.Exit(run(options, dry_run, format_of(as_json, as_csv)))
 
 
-@app.command()
-def tune(
-    policy: Annotated[str, typer.Argument(metavar="SUBMISSION", help="Name or folder of a C++ heuristic.")],
-    suite: Annotated[list[str], typer.Option("--suite", help="Suites whose train split is tuned on; repeatable.")],
-    trials: Annotated[int, typer.Option(min=1, max=100_000, help="Trials of the search, earlier ones included.")] = 100,
-    benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
-    target: Annotated[list[str] | None, typer.Option("--target", help="x86-64 (default), aarch64, or both.")] = None,
-    metric: Annotated[str, typer.Option("--metric", help="size.alloc or size.text.")] = "size.alloc",
-    seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
-    jobs: Jobs = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", help="Write the result to this new folder, not into the submission's.")
-    ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="HTML file for the plot (default: in the cache).")] = None,
-    compile_timeout: Annotated[float, typer.Option(min=0.1, max=86400, help="Seconds for each compile step.")] = 60.0,
-    trust: Trust = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
-) -> None:
-    """Search good values for a heuristic's tunable constants, on the train split, and write them as its next version.
+def _first_line(function: Callable[..., Any]) -> str:
+    return (function.__doc__ or "").strip().splitlines()[0].rstrip(".")
 
-    An interrupted search, given again, goes on.
-    """
-    from harness.cli.tune import TuneOptions, run_tune
 
-    options = TuneOptions(
-        policy, words(suite), words(benchmark), words(target), metric, trials, seed, jobs, output, plot, trust,
-        compile_timeout,
-    )  # fmt: skip
-    raise typer.Exit(run_tune(options, _format(as_json, as_csv)))
+_SELFTESTS = "; ".join(f"{word}: {_first_line(test)}" for word, test in selftests().items())
 
 
 @app.command()
 def selftest(
-    what: Annotated[
-        str, typer.Argument(help="noise: what this machine can resolve; inline: the plugin against clang.")
-    ],
-    campaigns: Annotated[int, typer.Option(min=1, max=1000, help="How many are taken.")] = 20,
-    seconds: Annotated[float, typer.Option(min=0.01, max=10, help="CPU time of the program.")] = 0.15,
-    budget: Annotated[float, typer.Option(min=1, max=86400, help="Seconds of a campaign, at most.")] = 60.0,
-    precision: Annotated[float, typer.Option(min=0.0005, max=0.5, help="As of `harness run`.")] = 0.005,
+    what: Annotated[str, typer.Argument(help=f"noise: what this machine can resolve; {_SELFTESTS}")],
+    campaigns: Annotated[int, typer.Option(min=1, max=1000, help="noise: how many are taken.")] = 20,
+    seconds: Annotated[float, typer.Option(min=0.01, max=10, help="noise: CPU time of the program.")] = 0.15,
+    budget: Annotated[float, typer.Option(min=1, max=86400, help="noise: seconds of a campaign, at most.")] = 60.0,
+    precision: Annotated[float, typer.Option(min=0.0005, max=0.5, help="noise: as of `harness run`.")] = 0.005,
     suite: Annotated[
         list[str] | None,
-        typer.Option("--suite", help="inline: SUITE or SUITE/BENCHMARK (default: cbench and a large program)."),
+        typer.Option("--suite", help="Of the others: SUITE or SUITE/BENCHMARK (default: some of every sort)."),
     ] = None,
     jobs: Jobs = None,
     trust: Trust = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Measure how far this machine's verdicts on run time can be believed, or whether the inlining plugin is faithful.
-
-    inline: compiles every program with LLVM's own heuristic through the plugin, and compares objects with plain
-    clang's.
+    """Measure how far this machine's verdicts on run time can be believed, or whether a problem's tools can be trusted.
 
     noise: takes campaigns with identical binaries and with binaries made 1 % and 3 % slower, judges them by the rule
     that judges policies, and says how often it is wrong, what it finds, and how many pairs a difference needs.
     """
     import math
 
-    from harness.cli.selftest import selftest, selftest_inline
+    from harness.cli.selftest import selftest
     from harness.timing.schedule import Plan
 
-    if what == "inline":
-        raise typer.Exit(selftest_inline(words(suite), jobs, _format(as_json, as_csv)))
+    format_, others = format_of(as_json, as_csv), selftests()
+    if what in others:
+        kept = "the same command goes on from here"
+        ask = partial(_tested, others[what], words(suite))
+        raise typer.Exit(answered(ask, Opened(jobs, trust=trust), format_, kept))
+    if what != "noise":
+        raise UsageError(f"unknown self-test {what!r}", hint=f"there are: {', '.join(('noise', *others))}")
     plan = Plan(budget=budget, precision=math.log1p(precision))
-    raise typer.Exit(selftest(what, campaigns, seconds, plan, trust, _format(as_json, as_csv)))
+    raise typer.Exit(selftest(campaigns, seconds, plan, trust, format_))
+
+
+def _tested(test: SelfTest, suites: list[str], opened: Opened) -> Answer:
+    return test(opened, suites)
 
 
 @app.command()
@@ -211,7 +182,7 @@ def replay(
     from harness.cli.replay import replay
 
     raise typer.Exit(
-        replay(run, words(benchmark), words(policy), suite, jobs, trust, results, _format(as_json, as_csv))
+        replay(run, words(benchmark), words(policy), suite, jobs, trust, results, format_of(as_json, as_csv))
     )
 
 
@@ -264,7 +235,7 @@ def leaderboard(
 
     raise typer.Exit(
         leaderboard(
-            results, sql, _format(as_json, as_csv), declared, suite=suite, targets=tuple(words(target)), track=track,
+            results, sql, format_of(as_json, as_csv), declared, suite=suite, targets=tuple(words(target)), track=track,
             metric=metric, reference=reference, split=split, origin=origin, unseen=tuple(words(unseen)), llvm=llvm,
             **conditions(declared),
         )
@@ -295,93 +266,27 @@ def compare(
 
     raise typer.Exit(
         compare(
-            a, b, results, _format(as_json, as_csv), suite=suite, targets=tuple(words(target)), track=track,
+            a, b, results, format_of(as_json, as_csv), suite=suite, targets=tuple(words(target)), track=track,
             metric=metric, split=split, origin=origin, unseen=tuple(words(unseen)), llvm=llvm, **conditions(declared),
         )
     )  # fmt: skip
 
 
-@app.command()
-def explain(
-    policy: Annotated[str, typer.Argument(help="A policy: its name, or its folder's path.")],
-    benchmark: Annotated[str, typer.Argument(help="SUITE/BENCHMARK, as in cbench/bzip2.")],
-    target: OneTarget = "x86-64",
-    track: OneTrack = "size",
-    against: Annotated[
-        str | None,
-        typer.Option(
-            "--against",
-            help="Another policy; `default` is LLVM's own inlining heuristic (default: that, or the track's reference "
-            "for a policy that decides no call sites).",
-        ),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw the call graph with the differences into this HTML file.")
-    ] = None,
-    rows: Annotated[int, typer.Option("--rows", min=0, help="Of each table, for people; 0: all.")] = 20,
-    trust: Trust = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
-) -> None:
-    """Show where a policy inlines otherwise than LLVM's heuristic, and in which functions and sections bytes moved."""
-    from harness.cli.explain import explain_policy
-
-    raise typer.Exit(
-        explain_policy(policy, benchmark, target, track, against, plot, rows, trust, _format(as_json, as_csv))
-    )
-
-
-@app.command()
-def bisect(
-    a: Annotated[str, typer.Argument(help="A policy that decides what to inline, or `default`.")],
-    b: Annotated[str, typer.Argument(help="Another.")],
-    benchmark: Annotated[str, typer.Argument(help="SUITE/BENCHMARK, as in cbench/bzip2.")],
-    target: OneTarget = "x86-64",
-    track: OneTrack = "size",
-    metric: Annotated[str, typer.Option("--metric", help="size.alloc or size.text.")] = "size.alloc",
-    share: Annotated[
-        float, typer.Option("--share", min=0.01, max=1, help="What the decisions must bring of the difference.")
-    ] = 0.9,
-    most: Annotated[int, typer.Option("--most", min=1, help="Compilations.")] = 200,
-    jobs: Jobs = None,
-    trust: Trust = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
-) -> None:
-    """Find the smallest set of inlining decisions that explains a difference in size between two policies."""
-    from harness.cli.bisect import bisect_policies
-    from harness.problems.inlining.bisect.run import Limits
-
-    limits = Limits(metric, share, most)
-    raise typer.Exit(bisect_policies(a, b, benchmark, target, track, limits, jobs, trust, _format(as_json, as_csv)))
+_EXPORTS = "; ".join(
+    f"{ending}: {(one.__doc__ or '').strip().splitlines()[0].rstrip('.')}" for ending, one in exports().items()
+)
 
 
 @app.command()
 def export(
-    output: Annotated[Path, typer.Argument(help="File to write: .csv, .json or .parquet; .tfrecord.")],
+    output: Annotated[Path, typer.Argument(help=f"File to write: .csv, .json or .parquet; {_EXPORTS}.")],
     suite: Suite = None,
     results: Results = None,
 ) -> None:
-    """Write all recorded rows to one CSV, JSON or Parquet file; to a .tfrecord, all logged trajectories of inlining
-    policies, as ml-compiler-opt's trainers read them."""
+    """Write all recorded rows to one CSV, JSON or Parquet file; or, by another ending, what a problem exports."""
     from harness.cli.export import export
 
     raise typer.Exit(export(output, suite, results))
-
-
-@app.command()
-def convert(
-    model: Annotated[Path, typer.Argument(help="LightGBM's dump_model() as JSON, or XGBoost's save_model().")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: tree.json.")],
-    features: Annotated[
-        str | None,
-        typer.Option("--features", help="Names of the model's columns, with commas; `all`: LLVM's 38 in its order."),
-    ] = None,
-) -> None:
-    """Turn a model of LightGBM or XGBoost into the tree.json of an inlining policy."""
-    from harness.cli.convert import convert
-
-    raise typer.Exit(convert(model, output, features))
 
 
 @app.command()
@@ -397,12 +302,15 @@ def serve(
 
 @app.command()
 def schema(
-    name: Annotated[str | None, typer.Argument(help="suite, sharding, submission, tree, header, row…")] = None,
+    name: Annotated[str | None, typer.Argument(help="suite, submission, header, row… (default: a list)")] = None,
 ) -> None:
     """Print the JSON Schema of a file format."""
     from harness.cli.schema import schema
 
     raise typer.Exit(schema(name))
+
+
+add_verbs(app)
 
 
 def main() -> None:

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from harness.base.options import Option
+from harness.base.text import words
 from harness.problems.registry import declared_options
 
-__all__ = ["conditions", "was_given", "with_declared", "words"]
+__all__ = ["conditions", "was_given", "with_declared"]
 
 
 def with_declared(*verbs: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -64,11 +65,6 @@ def was_given(context: typer.Context, name: str) -> bool:
     """Whether the user gave this option."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
-
-
-def words(values: list[str] | None) -> list[str]:
-    """Repeated options, each of which may be a comma-separated list."""
-    return [word.strip() for value in values or [] for word in value.split(",") if word.strip()]
 
 
 def conditions(declared: dict[str, Any]) -> dict[str, Any]:

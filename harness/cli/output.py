@@ -61,6 +61,8 @@ def tell(answer: Answer, format_: Format) -> int:
             emit([record for table in tables for record in table.records], tables[0].columns, format_)
     else:
         _tell_people(answer)
+    for line in answer.summary:
+        say(line) if format_ is Format.TABLE else note(line)
     for line in answer.notes:
         note(line)
     return 1 if answer.failed else 0
@@ -81,7 +83,7 @@ def _tell_people(answer: Answer) -> None:
         shown = table.records if table.shown is None else table.shown
         if shown and told:
             say()
-        told = told or bool(shown)
+        told = told or bool(shown or table.below)
         show(table)
         for line in table.remarks:
             note(line)

@@ -1,23 +1,15 @@
 """``harness selftest``."""
 
 import json
-import os
-from dataclasses import asdict
-from pathlib import Path
 from statistics import median
 
-from harness.base.errors import UsageError
 from harness.base.text import duration
-from harness.base.vocabulary import Level, Target
 from harness.checks.noise import IDENTICAL, Found, NoiseReport, noise
 from harness.cli.output import Column, Format, emit, note, observer, say
-from harness.problems.inlining.selftest import check_modules
-from harness.run.engines import local_engine
 from harness.sandbox.bench import open_bench
-from harness.suite.load import Program, choose, load_suite
 from harness.timing.schedule import Plan
 
-__all__ = ["selftest", "selftest_inline"]
+__all__ = ["selftest"]
 
 FOUND_COLUMNS = (
     Column("binary", "binary"),
@@ -33,52 +25,8 @@ RESOLUTION_COLUMNS = (
 )
 
 
-INLINE_COLUMNS = (
-    Column("benchmark", "benchmark"),
-    Column("target", "target"),
-    Column("level", "level"),
-    Column("instructions", "instructions", "{:,}".format, right=True),
-    Column("decisions", "decisions", "{:,}".format, right=True),
-    Column("capped", "capped", "{:,}".format, right=True),
-    Column("object", "verdict"),
-)
-
-
-USUAL = ("cbench", "spec-like/sphinx")
-"""What is checked unless suites are named: every kind of program, and one above 100,000 instructions."""
-
-
-def _programs(name: str) -> tuple[Program, ...]:
-    suite, _, benchmark = name.rpartition("/")
-    if not suite or Path(name).expanduser().exists():  # a name, or a path
-        suite, benchmark = name, ""
-    return choose(load_suite(suite), [benchmark] if benchmark else [])
-
-
-def selftest_inline(suites: list[str], jobs: int | None, format_: Format) -> int:
-    """Compare the inlining plugin, with LLVM's own heuristic in it, with plain clang. Exit code 1 where they differ."""
-    programs = [program for name in suites or USUAL for program in _programs(name)]
-    engine = local_engine(jobs or len(os.sched_getaffinity(0)))
-    progress = observer()
-    try:
-        bench = open_bench()
-        found = check_modules(programs, tuple(Target), (Level.OZ, Level.O3), bench, engine, progress)
-    except KeyboardInterrupt:
-        note("interrupted: the same command goes on from here")
-        return 130
-    finally:
-        progress.close()
-    rows = [asdict(one) | {"verdict": "equal" if one.equal else one.detail or "DIFFERS"} for one in found]
-    emit(rows, INLINE_COLUMNS, format_)
-    differing = [one for one in found if not one.equal]
-    note(f"{len(found) - len(differing)} of {len(found)} objects are plain clang's")
-    return 1 if differing else 0
-
-
-def selftest(what: str, campaigns: int, seconds: float, plan: Plan, trust: bool, format_: Format) -> int:
+def selftest(campaigns: int, seconds: float, plan: Plan, trust: bool, format_: Format) -> int:
     """Try what the timing is worth on this machine. Exit code 0 whatever it is worth."""
-    if what != "noise":
-        raise UsageError(f"unknown self-test {what!r}", hint="there are: noise, inline")
     progress = observer()
     try:
         report = noise(campaigns, seconds, plan, open_bench(trust=trust), progress)

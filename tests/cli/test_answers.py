@@ -12,7 +12,7 @@ import jsonschema
 import polars
 import pytest
 
-from harness.cli.schema import SCHEMAS
+from harness.cli.schema import schemas
 from harness.measure import all_metrics
 from harness.policy import all_policies
 from harness.record import open_index
@@ -297,7 +297,7 @@ def own_files(name: str, recorded: Path) -> list[Any]:
     return [line[name] for line in lines if list(line) == [name]]
 
 
-@pytest.mark.parametrize("name", sorted(SCHEMAS))
+@pytest.mark.parametrize("name", sorted(schemas()))
 def test_schemas_accept_what_there_is_and_refuse_other_things(
     tiny: User, timed: User, name: str, tmp_path: Path
 ) -> None:
@@ -317,7 +317,7 @@ def test_schemas_accept_what_there_is_and_refuse_other_things(
 
 
 def test_schemas_are_listed(tiny: User) -> None:
-    assert [line.split()[0] for line in tiny.harness("schema", code=0).out.splitlines()] == list(SCHEMAS)
+    assert [line.split()[0] for line in tiny.harness("schema", code=0).out.splitlines()] == list(schemas())
 
 
 def test_the_shipped_suites_load() -> None:

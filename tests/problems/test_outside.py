@@ -106,6 +106,17 @@ def test_what_a_package_had_a_hand_in_is_marked(user: User, package: dict[str, s
     assert mark in user.harness("leaderboard", "--suite", "graphs", **package, code=0).err
 
 
+def test_it_brings_a_verb(place: Path, package: dict[str, str], tmp_path: Path) -> None:
+    user, graph = User.at(tmp_path), place / "graphs" / "ring.json"
+    assert "degrees" in user.harness("--help", **package, code=0).out
+    assert "how many neighbours" in user.harness("degrees", "--help", **package, code=0).out
+    found = user.harness("degrees", graph, "--least", "2", "--json", **package, code=0)
+    assert json.loads(found.out) == [{"vertex": vertex, "degree": 2} for vertex in range(4)]
+    assert "4 of 4 vertices" in found.err
+    user.harness("degrees", tmp_path / "none.json", **package).refused(2, "none.json")
+    assert "No such command 'degrees'" in user.harness("degrees", graph, code=2).err
+
+
 def test_options_that_it_does_not_have_are_refused(user: User, package: dict[str, str], place: Path) -> None:
     refused = user.harness("run", "--suite", place / "graphs", "--metric", "ir.doubled", **package)
     refused.refused(2, "--metric says nothing here", "a suite of colouring instances")

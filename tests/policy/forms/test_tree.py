@@ -696,7 +696,7 @@ def test_harness_convert(library: Library, tmp_path: Path) -> None:
 
 
 def test_all_names_the_38_columns(tmp_path: Path) -> None:
-    from harness.cli.convert import convert
+    from harness.problems.inlining.convert import convert
 
     x = numpy.random.default_rng(1).integers(0, 9, (300, 38))
     options = {"objective": "binary", "verbose": -1, "num_threads": 1}
@@ -728,7 +728,7 @@ def test_all_names_the_38_columns(tmp_path: Path) -> None:
     ],
 )
 def test_files_that_cannot_be_converted(tmp_path: Path, content: bytes | None, message: str) -> None:
-    from harness.cli.convert import convert
+    from harness.problems.inlining.convert import convert
 
     model = tmp_path / "model.json"
     if content is not None:
@@ -761,7 +761,7 @@ def test_the_schema_says_what_the_parser_takes() -> None:
 
 
 def test_the_harness_imports_no_library_of_models() -> None:
-    modules = "harness.policy.forms.tree.convert harness.cli.convert harness.policy.forms.tree"
+    modules = "harness.policy.forms.tree.convert harness.problems.inlining.convert harness.policy.forms.tree"
     heavy = "{'numpy', 'sklearn', 'lightgbm', 'xgboost', 'pandas', 'scipy'}"
     code = f"import sys, {', '.join(modules.split())}\nassert not {heavy} & set(sys.modules), sorted(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

@@ -1,13 +1,11 @@
 """``harness explain``."""
 
-import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.base.answers import Answer, Column, Table
 from harness.base.errors import UsageError
-from harness.cli.output import Column, Format, emit, note, observer, say
 from harness.measure.layout import TEXT, Change, layout_of
 from harness.policy import Policy, load_policy
 from harness.problems.inlining.explain.explain import Explanation, explain
@@ -15,8 +13,8 @@ from harness.problems.inlining.explain.sides import LLVM, Setting, find_policy, 
 from harness.problems.inlining.explain.sites import Met, Pair, symbol
 from harness.problems.inlining.sites import Site, Who
 from harness.problems.programs.tracks import REFERENCES
-from harness.run.engines import local_engine
-from harness.sandbox.bench import Bench, open_bench
+from harness.problems.verbs import Context
+from harness.sandbox.bench import Bench
 from harness.toolchain.names import as_written
 
 __all__ = ["explain_policy"]
@@ -33,6 +31,7 @@ _WHO = {
 
 
 def explain_policy(
+    context: Context,
     policy: str,
     benchmark: str,
     target: str,
@@ -40,30 +39,23 @@ def explain_policy(
     against: str | None,
     plot: Path | None,
     rows: int,
-    trust: bool,
-    format_: Format,
-) -> int:
-    """Exit code 0."""
+) -> Answer:
+    """What differs, and by how much. Raises UsageError for a word that means nothing."""
     setting = make_setting(benchmark, target, track)
     one = find_policy(policy, setting)
     other = find_policy(against or _usual(one, setting), setting)
     if plot is not None and (not inlines(one) or not inlines(other)):
         raise UsageError("--plot shows call sites that were decided otherwise; these policies decide none")
-    bench, engine = open_bench(trust=trust), local_engine(len(os.sched_getaffinity(0)))
-    progress = observer()
-    try:
-        prepare(setting, (one, other), bench, engine, progress)
-    finally:
-        progress.close()
+    bench = context.bench()
+    prepare(setting, (one, other), bench, context.engine, context.observer)
     found = explain(side_of(one, setting, bench), side_of(other, setting, bench))
-    _say_if_reference_differs(found, setting, bench)
+    notes = _if_reference_differs(found, setting, bench)
     if plot is not None:
-        _draw(found, setting, plot, bench)
-    if format_ is Format.TABLE:
-        _tables(found, setting, rows or None, _names(found, bench))
-    else:
-        _data(found, setting, format_)
-    return 0
+        notes += _drawn(found, setting, plot, bench)
+    tables, summary = _tables(found, setting, rows or None, _names(found, bench))
+    records = _records(found)
+    tables.append(_one_table(records))
+    return Answer(tuple(tables), notes, _document(found, setting, records), summary=summary)
 
 
 def _usual(policy: Policy | None, setting: Setting) -> str:
@@ -71,14 +63,15 @@ def _usual(policy: Policy | None, setting: Setting) -> str:
     return LLVM if policy is not None and inlines(policy) else REFERENCES[setting.track][0]
 
 
-def _say_if_reference_differs(found: Explanation, setting: Setting, bench: Bench) -> None:
+def _if_reference_differs(found: Explanation, setting: Setting, bench: Bench) -> tuple[str, ...]:
     """Through the plugin, LLVM's heuristic is asked about other call sites than without it, and has a growth cap."""
     if found.against.name != LLVM:
-        return
+        return ()
     reference = side_of(load_policy(REFERENCES[setting.track][0]), setting, bench)
-    if reference.compiled.digest != found.against.compiled.digest:
-        size = layout_of(reference.compiled.object).alloc
-        note(f"size.alloc is {found.before.alloc:,} bytes under {LLVM}, and {size:,} under {reference.name}")
+    if reference.compiled.digest == found.against.compiled.digest:
+        return ()
+    size = layout_of(reference.compiled.object).alloc
+    return (f"size.alloc is {found.before.alloc:,} bytes under {LLVM}, and {size:,} under {reference.name}",)
 
 
 def _names(found: Explanation, bench: Bench) -> Mapping[str, str]:
@@ -87,7 +80,7 @@ def _names(found: Explanation, bench: Bench) -> Mapping[str, str]:
     return as_written([*ends, *found.before.functions, *found.after.functions], bench.toolchain)
 
 
-def _draw(found: Explanation, setting: Setting, plot: Path, bench: Bench) -> None:
+def _drawn(found: Explanation, setting: Setting, plot: Path, bench: Bench) -> tuple[str, ...]:
     from harness.problems.inlining.explain.graph import graph_figure, write_page
 
     title = f"{setting.program.id}, {setting.target.value}: {found.policy.name} against {found.against.name}"
@@ -95,41 +88,49 @@ def _draw(found: Explanation, setting: Setting, plot: Path, bench: Bench) -> Non
         write_page(graph_figure(found, title, _names(found, bench)), plot)
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror or error}", where=str(plot)) from None
-    note(f"call graph in {plot}")
+    return (f"call graph in {plot}",)
 
 
-def _tables(found: Explanation, setting: Setting, most: int | None, names: Mapping[str, str]) -> None:
+def _tables(
+    found: Explanation, setting: Setting, most: int | None, names: Mapping[str, str]
+) -> tuple[list[Table], tuple[str, ...]]:
+    """For people; and what is said behind them."""
     policy, against = found.policy.name, found.against.name
-    say(f"{setting.program.id} · {setting.target.value} · {policy} against {against}")
+    lines = [f"{setting.program.id} · {setting.target.value} · {policy} against {against}"]
+    tables: list[Table] = []
     if found.pairs is None:
         levels = {side.frozen.level.value for side in (found.policy, found.against)}
         differ = f"; they start from modules frozen at {' and '.join(sorted(levels))}" if len(levels) > 1 else ""
-        say(f"call sites: they are not both policies that decide what to inline{differ}")
+        lines.append(f"call sites: they are not both policies that decide what to inline{differ}")
     else:
-        say("\n".join(_counted(found)))
+        lines += _counted(found)
         sites = _grouped([_shown_site(found, pair, names) for pair in found.sites])
         if sites:
-            _table(sites, _site_columns(policy, against), "\ncall sites, the most telling first", most)
+            columns = _site_columns(policy, against)
+            tables.append(_table(sites, columns, "call sites, the most telling first", most))
     functions = [_shown_function(found, row, names) for row in found.functions]
     if functions:
-        _table(functions, _byte_columns("function", policy, against, found), "\nbytes of functions that changed", most)
+        columns = _byte_columns("function", policy, against, found)
+        tables.append(_table(functions, columns, "bytes of functions that changed", most))
     rest = [_shown(found.between), _shown(Change(TEXT, found.before.text, found.after.text))]
     rest[1]["name"] = f"all of {TEXT}"
     equal = len({**found.before.functions, **found.after.functions}) - len(found.functions)
-    emit(rest, _byte_columns("", policy, against, None), Format.TABLE, title=f"\nand {equal} functions of equal size")
+    title = f"and {equal} functions of equal size"
+    tables.append(_table(rest, _byte_columns("", policy, against, None), title, None))
     sections = [_shown(row) for row in found.sections]
     sections.append(_shown(Change("size.alloc", found.before.alloc, found.after.alloc)))
-    emit(sections, _byte_columns("section", policy, against, None), Format.TABLE, title="\nbytes that are loaded")
-    if found.policy.compiled.digest == found.against.compiled.digest:
-        say("the two objects are the same")
+    tables.append(_table(sections, _byte_columns("section", policy, against, None), "bytes that are loaded", None))
+    same = found.policy.compiled.digest == found.against.compiled.digest
+    heading = Table((), (), below=tuple(lines), for_people=True)
+    return [heading, *tables], ("the two objects are the same",) if same else ()
 
 
-def _table(records: Sequence[dict[str, Any]], columns: Sequence[Column], title: str, most: int | None) -> None:
+def _table(records: Sequence[dict[str, Any]], columns: Sequence[Column], title: str, most: int | None) -> Table:
     shown = records[:most]
     told = [column for column in columns if column.heading or any(record[column.field] for record in shown)]
-    emit(shown, told, Format.TABLE, title=title)
-    if most is not None and len(records) > most:
-        say(f"… and {len(records) - most} more: --rows 0 shows all")
+    more = most is not None and len(records) > most
+    below = (f"… and {len(records) - (most or 0)} more: --rows 0 shows all",) if more else ()
+    return Table(records, told, title, shown=shown, below=below, for_people=True)
 
 
 def _counted(found: Explanation) -> list[str]:
@@ -220,18 +221,23 @@ def _byte_columns(heading: str, policy: str, against: str, found: Explanation | 
     return (*columns, *inlined, Column("", "note"))
 
 
-def _data(found: Explanation, setting: Setting, format_: Format) -> None:
-    tables = {
+def _records(found: Explanation) -> dict[str, list[dict[str, Any]]]:
+    return {
         "sites": [_site_record(found, pair) for pair in found.sites],
         "functions": [_function_record(found, row) for row in found.functions],
         "sections": [_shown(row) for row in found.sections],
     }
-    if format_ is Format.CSV:  # one table: each record says which of the three it is of
-        names = list(dict.fromkeys(name for rows in tables.values() for row in rows for name in row))
-        records = [{"table": table, **dict.fromkeys(names), **row} for table, rows in tables.items() for row in rows]
-        emit(records, (), format_)
-        return
-    whole = {
+
+
+def _one_table(tables: Mapping[str, list[dict[str, Any]]]) -> Table:
+    """For CSV: each record says which of the three it is of."""
+    names = list(dict.fromkeys(name for rows in tables.values() for row in rows for name in row))
+    records = [{"table": table, **dict.fromkeys(names), **row} for table, rows in tables.items() for row in rows]
+    return Table(records, (), shown=())
+
+
+def _document(found: Explanation, setting: Setting, tables: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    return {
         "benchmark": setting.program.id,
         "target": setting.target.value,
         "track": setting.track,
@@ -244,7 +250,6 @@ def _data(found: Explanation, setting: Setting, format_: Format) -> None:
         "counts": _count_records(found),
         **tables,
     }
-    print(json.dumps(whole, indent=2))
 
 
 def _count_records(found: Explanation) -> dict[str, int]:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.base.answers import Answer
 from harness.base.documents import parse_json
 from harness.base.errors import UsageError
 from harness.base.reading import MIB, read_bytes
-from harness.cli.output import note
 from harness.policy.forms.tree import Tree, tree_json
 from harness.policy.forms.tree.convert import from_lightgbm, from_xgboost
 from harness.problems.inlining.features import FEATURES
@@ -20,7 +20,7 @@ _MOST_CONTAINERS = 1_000_000
 _HOW = 'LightGBM: write Booster.dump_model() as JSON; XGBoost: Booster.save_model("model.json")'
 
 
-def convert(model: Path, output: Path, features: str | None) -> int:
+def convert(model: Path, output: Path, features: str | None) -> Answer:
     """Write the model in ``model`` as a tree.json to ``output``; ``features``: names with commas, or ``all``."""
     names = FEATURES if features == "all" else tuple(name.strip() for name in features.split(",")) if features else None
     dump = _read(model)
@@ -33,8 +33,7 @@ def convert(model: Path, output: Path, features: str | None) -> int:
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror or error}", where=str(output)) from None
     nodes = sum(len(member.nodes) for member in tree.trees)
-    note(f"{len(tree.trees)} trees, {nodes} nodes, {len(tree.features)} features in {output}")
-    return 0
+    return Answer(notes=(f"{len(tree.trees)} trees, {nodes} nodes, {len(tree.features)} features in {output}",))
 
 
 def _read(path: Path) -> Any:

@@ -1,35 +1,25 @@
 """``harness bisect``."""
 
-import json
-import os
 from collections.abc import Sequence
 from typing import Any
 
+from harness.base.answers import Answer, Column, Table
 from harness.base.errors import UsageError
-from harness.cli.output import Column, Format, emit, note, observer, say
 from harness.measure import seen
 from harness.problems.inlining.bisect.run import Bisection, Culprit, Limits, bisect, no_sites
 from harness.problems.inlining.explain.sides import Side, find_policy, inlines, make_setting, prepare, side_of
 from harness.problems.inlining.explain.sites import symbol
-from harness.run.engines import local_engine
-from harness.sandbox.bench import Bench, open_bench
+from harness.problems.verbs import Context
+from harness.sandbox.bench import Bench
 from harness.toolchain.names import as_written
 
 __all__ = ["bisect_policies"]
 
 
 def bisect_policies(
-    a: str,
-    b: str,
-    benchmark: str,
-    target: str,
-    track: str,
-    limits: Limits,
-    jobs: int | None,
-    trust: bool,
-    format_: Format,
-) -> int:
-    """Exit code: 0 when the answer is certain, 1 when the compilations ran out first."""
+    context: Context, a: str, b: str, benchmark: str, target: str, track: str, limits: Limits
+) -> Answer:
+    """The decisions that matter; failed when the compilations ran out before that was certain."""
     if limits.metric not in seen():
         raise UsageError(f"bisect cannot go by {limits.metric!r}", hint=f"there are: {', '.join(seen())}")
     setting = make_setting(benchmark, target, track)
@@ -37,27 +27,16 @@ def bisect_policies(
     for policy in policies:
         if policy is not None and not inlines(policy):
             raise no_sites(policy.name, policy.manifest.problem)
-    bench, engine = open_bench(trust=trust), local_engine(jobs or len(os.sched_getaffinity(0)))
-    progress = observer()
-    try:
-        prepare(setting, policies, bench, engine, progress)
-        first, second = (side_of(policy, setting, bench) for policy in policies)
-        answer = bisect(first, second, limits, bench, engine, progress)
-    except KeyboardInterrupt:
-        note("interrupted: what was compiled is kept, and the same command goes on from here")
-        return 130
-    finally:
-        progress.close()
+    bench = context.bench()
+    prepare(setting, policies, bench, context.engine, context.observer)
+    first, second = (side_of(policy, setting, bench) for policy in policies)
+    answer = bisect(first, second, limits, bench, context.engine, context.observer)
     records = [_record(culprit) for culprit in answer.culprits]
-    if format_ is Format.JSON:
-        print(json.dumps(_whole(answer, first, second, setting.program.id, setting.target.value, records), indent=2))
-    elif format_ is Format.CSV or records:
-        if format_ is Format.TABLE:
-            records = _for_people(records, bench)
-        emit(records, _columns(first, second), format_, title=_title(answer, first, second, setting.program.id))
-    for line in _summary(answer, first, second, limits):
-        note(line) if format_ is not Format.TABLE else say(line)
-    return 0 if answer.minimal else 1
+    title = _title(answer, first, second, setting.program.id)
+    table = Table(records, _columns(first, second), title, shown=_for_people(records, bench))
+    document = _whole(answer, first, second, setting.program.id, setting.target.value, records)
+    summary = tuple(_summary(answer, first, second, limits))
+    return Answer((table,), document=document, summary=summary, failed=not answer.minimal)
 
 
 def _record(culprit: Culprit) -> dict[str, Any]:

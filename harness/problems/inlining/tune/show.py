@@ -1,13 +1,13 @@
 """``harness tune``."""
 
-import os
 import shutil
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.base.answers import Answer, Column, Table
 from harness.base.errors import CellError, UsageError
 from harness.base.text import duration
-from harness.cli.output import Column, Format, emit, note, observer
 from harness.measure import seen
 from harness.policy import Policy, load_policy
 from harness.policy.load import MANIFEST
@@ -18,8 +18,7 @@ from harness.problems.inlining.heuristic import hyperparameters
 from harness.problems.inlining.tune import Tuned, tune
 from harness.problems.inlining.tune.run import train_programs
 from harness.problems.programs.request import parse_targets
-from harness.run.engines import local_engine
-from harness.sandbox.bench import open_bench
+from harness.problems.verbs import Context
 from harness.suite.load import Program, choose, load_suite
 
 __all__ = ["TuneOptions", "run_tune"]
@@ -36,17 +35,13 @@ class TuneOptions:
     metric: str
     trials: int
     seed: int
-    jobs: int | None
     output: Path | None
     plot: Path | None
-    trust: bool
     compile_timeout: float
 
 
-def run_tune(options: TuneOptions, format_: Format) -> int:
-    """Exit code 0: the search is through, and the manifest is written if it found something better."""
-    import time
-
+def run_tune(context: Context, options: TuneOptions) -> Answer:
+    """The search, to its end; the manifest is written if it found something better."""
     started = time.monotonic()
     policy = load_policy(options.policy)
     if options.metric not in seen():
@@ -55,28 +50,21 @@ def run_tune(options: TuneOptions, format_: Format) -> int:
         raise UsageError(f"{policy.name} is a baseline: its values stay as they are")
     folder = _output_folder(options.output, policy)
     programs = train_programs(_programs(options))
-    bench = open_bench(options.compile_timeout, trust=options.trust)
-    engine = local_engine(options.jobs or len(os.sched_getaffinity(0)))
-    progress = observer()
+    bench, metric, trials = context.bench(options.compile_timeout), options.metric, options.trials
     targets = parse_targets(options.targets or ["x86-64"])
     try:
-        found = tune(policy, programs, targets, options.metric, options.trials, options.seed, bench, engine, progress)
+        found = tune(policy, programs, targets, metric, trials, options.seed, bench, context.engine, context.observer)
     except CellError as error:
         raise UsageError(f"{error.outcome.value}: {error.message}", where=str(policy.folder)) from None
-    except KeyboardInterrupt:
-        note("interrupted: finished trials are kept, and the same command goes on from here")
-        return 130
-    finally:
-        progress.close()
     plot = options.plot or found.study.with_suffix(".html")
     title = f"{policy.name} on {', '.join(options.suites)} ({', '.join(targets)}), {options.metric}"
     write_plot(plot, title, found.trials, hyperparameters(policy))
-    _report(policy, found, programs, plot, time.monotonic() - started, format_)
+    notes = _said(found, programs, plot, time.monotonic() - started)
     if found.best.score > found.first.score:
-        _write(policy, found, sorted({f"{program.suite}:train" for program in programs}), folder, options)
+        notes += _written(policy, found, sorted({f"{program.suite}:train" for program in programs}), folder, options)
     else:
-        note("nothing better than the manifest's own values was found: it stays as it is")
-    return 0
+        notes.append("nothing better than the manifest's own values was found: it stays as it is")
+    return Answer((_table(policy, found),), notes=tuple(notes))
 
 
 def _programs(options: TuneOptions) -> list[Program]:
@@ -96,9 +84,7 @@ def _output_folder(output: Path | None, policy: Policy) -> Path:
     return folder
 
 
-def _report(
-    policy: Policy, found: Tuned, programs: tuple[Program, ...], plot: Path, seconds: float, format_: Format
-) -> None:
+def _table(policy: Policy, found: Tuned) -> Table:
     best, first = found.best, found.first
     rows = [
         {"name": one.name, "low": one.low, "high": one.high, "before": first.values[one.name],
@@ -108,16 +94,21 @@ def _report(
     number = "{:,.6g}".format
     columns = [Column("constant", "name"), *(Column(head, head, number, right=True)
                for head in ("low", "high", "before", "after"))]  # fmt: skip
-    emit(rows, columns, format_, title=f"{policy.name}: the best of {len(found.trials)} trials, number {best.number}")
+    return Table(rows, columns, f"{policy.name}: the best of {len(found.trials)} trials, number {best.number}")
+
+
+def _said(found: Tuned, programs: tuple[Program, ...], plot: Path, seconds: float) -> list[str]:
+    best, first = found.best, found.first
     resumed = f" ({found.resumed} of them earlier)" if found.resumed else ""
-    note(f"{len(found.trials)} trials{resumed} on {len(programs)} programs of the train split in {duration(seconds)}")
-    note(f"Oz/policy, geometric mean on them: {first.score:.4f} before, {best.score:.4f} after")
-    for trial, why in list(found.failed.items())[:3]:
-        note(f"  trial {trial} failed: {why}")
-    note(f"plot: {plot}")
+    return [
+        f"{len(found.trials)} trials{resumed} on {len(programs)} programs of the train split in {duration(seconds)}",
+        f"Oz/policy, geometric mean on them: {first.score:.4f} before, {best.score:.4f} after",
+        *(f"  trial {trial} failed: {why}" for trial, why in list(found.failed.items())[:3]),
+        f"plot: {plot}",
+    ]
 
 
-def _write(policy: Policy, found: Tuned, trained_on: list[str], folder: Path, options: TuneOptions) -> None:
+def _written(policy: Policy, found: Tuned, trained_on: list[str], folder: Path, options: TuneOptions) -> list[str]:
     text = tuned_manifest(policy.folder / MANIFEST, found.best.values, trained_on, folder.name)
     if folder != policy.folder:
         folder.mkdir(parents=True, exist_ok=True)
@@ -128,5 +119,7 @@ def _write(policy: Policy, found: Tuned, trained_on: list[str], folder: Path, op
     temporary.write_text(text)
     temporary.replace(folder / MANIFEST)
     written = load_policy(f"{folder}/")
-    note(f"wrote version {written.manifest.version} of {written.name}: {folder / MANIFEST}")
-    note(f"measure it: harness run --suite {options.suites[0]} --policy {folder},Oz")
+    return [
+        f"wrote version {written.manifest.version} of {written.name}: {folder / MANIFEST}",
+        f"measure it: harness run --suite {options.suites[0]} --policy {folder},Oz",
+    ]

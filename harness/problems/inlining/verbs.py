@@ -1,0 +1,128 @@
+"""Verbs about inlining."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.base.answers import Answer
+from harness.problems.verbs import Context, Export, SelfTest, Verb
+
+__all__ = ["EXPORTS", "SELFTESTS", "VERBS"]
+
+_Benchmark = Annotated[str, typer.Argument(help="SUITE/BENCHMARK, as in cbench/bzip2.")]
+_Target = Annotated[str, typer.Option("--target", help="x86-64 or aarch64.")]
+_Track = Annotated[str, typer.Option("--track", help="What is optimised for: size or speed.")]
+_Metric = Annotated[str, typer.Option("--metric", help="size.alloc or size.text.")]
+
+
+def explain(
+    context: Context,
+    policy: Annotated[str, typer.Argument(help="A policy: its name, or its folder's path.")],
+    benchmark: _Benchmark,
+    target: _Target = "x86-64",
+    track: _Track = "size",
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            help="Another policy; `default` is LLVM's own inlining heuristic (default: that, or the track's reference "
+            "for a policy that decides no call sites).",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw the call graph with the differences into this HTML file.")
+    ] = None,
+    rows: Annotated[int, typer.Option("--rows", min=0, help="Of each table, for people; 0: all.")] = 20,
+) -> Answer:
+    """Show where a policy inlines otherwise than LLVM's heuristic, and in which functions and sections bytes moved."""
+    from harness.problems.inlining.explain.show import explain_policy
+
+    return explain_policy(context, policy, benchmark, target, track, against, plot, rows)
+
+
+def bisect(
+    context: Context,
+    a: Annotated[str, typer.Argument(help="A policy that decides what to inline, or `default`.")],
+    b: Annotated[str, typer.Argument(help="Another.")],
+    benchmark: _Benchmark,
+    target: _Target = "x86-64",
+    track: _Track = "size",
+    metric: _Metric = "size.alloc",
+    share: Annotated[
+        float, typer.Option("--share", min=0.01, max=1, help="What the decisions must bring of the difference.")
+    ] = 0.9,
+    most: Annotated[int, typer.Option("--most", min=1, help="Compilations.")] = 200,
+) -> Answer:
+    """Find the smallest set of inlining decisions that explains a difference in size between two policies."""
+    from harness.problems.inlining.bisect.run import Limits
+    from harness.problems.inlining.bisect.show import bisect_policies
+
+    return bisect_policies(context, a, b, benchmark, target, track, Limits(metric, share, most))
+
+
+def tune(
+    context: Context,
+    policy: Annotated[str, typer.Argument(metavar="SUBMISSION", help="Name or folder of a C++ heuristic.")],
+    suite: Annotated[list[str], typer.Option("--suite", help="Suites whose train split is tuned on; repeatable.")],
+    trials: Annotated[int, typer.Option(min=1, max=100_000, help="Trials of the search, earlier ones included.")] = 100,
+    benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
+    target: Annotated[list[str] | None, typer.Option("--target", help="x86-64 (default), aarch64, or both.")] = None,
+    metric: _Metric = "size.alloc",
+    seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Write the result to this new folder, not into the submission's.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="HTML file for the plot (default: in the cache).")] = None,
+    compile_timeout: Annotated[float, typer.Option(min=0.1, max=86400, help="Seconds for each compile step.")] = 60.0,
+) -> Answer:
+    """Search good values for a heuristic's tunable constants, on the train split, and write them as its next version.
+
+    An interrupted search, given again, goes on.
+    """
+    from harness.base.text import words
+    from harness.problems.inlining.tune.show import TuneOptions, run_tune
+
+    options = TuneOptions(
+        policy, words(suite), words(benchmark), words(target), metric, trials, seed, output, plot, compile_timeout
+    )
+    return run_tune(context, options)
+
+
+def convert(
+    _context: Context,
+    model: Annotated[Path, typer.Argument(help="LightGBM's dump_model() as JSON, or XGBoost's save_model().")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: tree.json.")],
+    features: Annotated[
+        str | None,
+        typer.Option("--features", help="Names of the model's columns, with commas; `all`: LLVM's 38 in its order."),
+    ] = None,
+) -> Answer:
+    """Turn a model of LightGBM or XGBoost into the tree.json of an inlining policy."""
+    from harness.problems.inlining.convert import convert
+
+    return convert(model, output, features)
+
+
+def _selftest(context: Context, suites: list[str]) -> Answer:
+    """the plugin, with LLVM's own heuristic in it, against plain clang."""
+    from harness.problems.inlining.selftest import selftest
+
+    return selftest(context, suites)
+
+
+def _export(output: Path, suite: str | None, results: Path) -> Answer:
+    """all logged trajectories, as ml-compiler-opt's trainers read them."""
+    from harness.problems.inlining.trajectories.export import export
+
+    return export(output, suite, results)
+
+
+VERBS = {
+    "tune": Verb(tune, kept="finished trials are kept, and the same command goes on from here"),
+    "explain": Verb(explain, jobs=False),
+    "bisect": Verb(bisect, kept="what was compiled is kept, and the same command goes on from here"),
+    "convert": Verb(convert, jobs=False, trust=False, tables=False),
+}
+SELFTESTS: dict[str, SelfTest] = {"inline": _selftest}
+EXPORTS: dict[str, Export] = {".tfrecord": _export}
