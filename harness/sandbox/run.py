@@ -21,7 +21,6 @@ from harness.sandbox.bubblewrap import (
     FIRST_FILE,
     LEASH,
     SECCOMP,
-    STATUS,
     TURNS,
     USAGE,
     bubblewrap_command,
@@ -30,6 +29,7 @@ from harness.sandbox.bubblewrap import (
 from harness.sandbox.cgroups import Group
 from harness.sandbox.collect import collect, count_files
 from harness.sandbox.model import FIRST_GIVEN, SCRATCH, Finished, Job, Left, Limits, Reason
+from harness.sandbox.prepare import Prepared, prepare
 from harness.sandbox.remedy import remedy
 from harness.sandbox.seccomp import filter_program
 from harness.sandbox.shown import carried_folders
@@ -50,28 +50,6 @@ _INSIDE_USER = 65534
 
 class _OutOfMemory(SlotDied):
     """The kernel killed the spawner, for want of memory that the job had taken: its files are of no process."""
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """A job made ready to start."""
-
-    command: list[str]
-    job: Job
-    """With the paths that it sees."""
-    descriptors: dict[int, int]
-    """Theirs → ours."""
-    scratch: str
-    """Where the job runs, as it sees it."""
-    status: socket.socket
-    """Our end of the guard's socket."""
-    streams: tuple[int, int]
-    """Standard output and standard error."""
-    close_theirs: Callable[[], None]
-    patience: float = 0.0
-    """Seconds that all of it may take."""
-    given: int = 0
-    """How many descriptors the job is given."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +156,7 @@ class Sandbox:
             except SlotLate:
                 return _without_report(prepared, Reason.WALL, 0, time.monotonic() - started, 0.0), {}
 
-    def _run_in(self, place: Slot, prepared: _Prepared, started: float) -> tuple[Finished, Mapping[str, Any]]:
+    def _run_in(self, place: Slot, prepared: Prepared, started: float) -> tuple[Finished, Mapping[str, Any]]:
         limits = prepared.job.limits
         group = place.group
         if group is not None:
@@ -215,12 +193,12 @@ class Sandbox:
                 return _without_report(prepared, reason, value, time.monotonic() - started, cpu), hello
             return self._finished(prepared, json.loads(report), scratch, cpu, out_of_memory), hello
 
-    def _isolated(self, job: Job, stack: ExitStack) -> _Prepared:
+    def _isolated(self, job: Job, stack: ExitStack) -> Prepared:
         command, files = bubblewrap_command(self._bwrap, self._guard, job, carried_folders(is_root()))
         opened = {SECCOMP: self._filter, **{FIRST_FILE + at: path for at, path in enumerate(files)}}
-        return _prepare(command, job, opened, SCRATCH, stack)
+        return prepare(command, job, opened, SCRATCH, stack)
 
-    def _trusted(self, job: Job, stack: ExitStack) -> _Prepared:
+    def _trusted(self, job: Job, stack: ExitStack) -> Prepared:
         folder = stack.enter_context(self._store.scratch())
         places: dict[str, str] = {}
         for inside, source in job.files.items():
@@ -236,9 +214,9 @@ class Sandbox:
             name=job.name or job.program,
             arguments=tuple(places.get(word, word) for word in job.arguments),
         )
-        return _prepare([str(self._guard)], seen, {}, str(folder), stack)
+        return prepare([str(self._guard)], seen, {}, str(folder), stack)
 
-    def _hello(self, place: Slot, prepared: _Prepared) -> tuple[dict[str, Any], int]:
+    def _hello(self, place: Slot, prepared: Prepared) -> tuple[dict[str, Any], int]:
         """The guard's first message, and the scratch folder. Where there is none, nothing has run."""
         place.wait_for(prepared.status, _GRACE)
         text, descriptors, user = _receive(prepared.status)
@@ -249,7 +227,7 @@ class Sandbox:
         return {**json.loads(text), "host_user": user}, descriptors[0]
 
     def _finished(
-        self, prepared: _Prepared, report: Mapping[str, Any], scratch: int, total_cpu: float, out_of_memory: bool
+        self, prepared: Prepared, report: Mapping[str, Any], scratch: int, total_cpu: float, out_of_memory: bool
     ) -> Finished:
         job, limits = prepared.job, prepared.job.limits
         sizes = [os.fstat(stream).st_size for stream in prepared.streams]
@@ -292,7 +270,7 @@ class Sandbox:
         )
 
 
-def _let_go(place: Slot, prepared: _Prepared, group: Group | None, kills: int) -> dict[str, Any]:
+def _let_go(place: Slot, prepared: Prepared, group: Group | None, kills: int) -> dict[str, Any]:
     """Let the job start, and wait for the end of everything."""
     with suppress(OSError):  # a guard that has died is reported by its slot
         prepared.status.send(b"g")
@@ -317,36 +295,6 @@ def find_bubblewrap() -> str:
     if found := find_tool("bwrap"):
         return found
     raise PrerequisiteError("bubblewrap is not installed: nothing can be isolated", hint="apt-get install bubblewrap")
-
-
-def _prepare(command: list[str], job: Job, opened: Mapping[int, Path], scratch: str, stack: ExitStack) -> _Prepared:
-    """Open and make what the command needs; ``stack`` closes it again."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    stack.callback(ours.close)
-    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-    theirs_only = stack.enter_context(ExitStack())
-    theirs_only.callback(theirs.close)
-    descriptors = {STATUS: theirs.fileno()}
-    streams = os.memfd_create("stdout"), os.memfd_create("stderr")
-    for number, stream in enumerate(streams, start=1):
-        stack.callback(os.close, stream)
-        descriptors[number] = stream
-    for number, path in {0: job.stdin or Path(os.devnull), **opened}.items():
-        descriptor = _copy(path) if number == 0 and job.stdin else os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        theirs_only.callback(os.close, descriptor)
-        descriptors[number] = descriptor
-    return _Prepared(command, job, descriptors, scratch, ours, streams, theirs_only.close)
-
-
-def _copy(path: Path) -> int:
-    """A descriptor to read a copy: with the file's own, a job could open it again to write, and see its path."""
-    copy = os.memfd_create("stdin")
-    try:
-        with open(path, "rb") as source, open(copy, "wb", closefd=False) as target:
-            shutil.copyfileobj(source, target, 1 << 20)
-        return os.open(f"/proc/self/fd/{copy}", os.O_RDONLY | os.O_CLOEXEC)
-    finally:
-        os.close(copy)
 
 
 def _receive(status: socket.socket) -> tuple[bytes, list[int], int | None]:
@@ -388,7 +336,7 @@ def _content(descriptor: int, most: int) -> bytes:
     return os.pread(descriptor, size, 0) if size else b""
 
 
-def _without_report(prepared: _Prepared, reason: Reason, value: int, wall: float, cpu: float) -> Finished:
+def _without_report(prepared: Prepared, reason: Reason, value: int, wall: float, cpu: float) -> Finished:
     """The guard itself was killed: by the kernel for want of memory, or from outside."""
     limits = prepared.job.limits
     stdout, stderr = (_content(stream, limits.output) for stream in prepared.streams)
