@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from harness.base.vocabulary import Split
 from harness.policy.forms.tree import tree_json
 from harness.policy.forms.tree.convert import from_sklearn
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import FEATURES, INTERFACE
 from harness.suite.load import load_suite, suite_names
 
 LAYERS = (64, 64)
@@ -114,7 +114,7 @@ def main() -> None:
     if isinstance(model, _Network):
         onnx.save(model.exported(), options.output)
     else:
-        options.output.write_text(tree_json(from_sklearn(model, FEATURES)))
+        options.output.write_text(tree_json(from_sklearn(model, FEATURES, INTERFACE)))
     print(f"wrote {options.output}: {options.output.stat().st_size} bytes")
 
 

@@ -1,8 +1,9 @@
-// A model or a tree as a process: it answers the questions of `native/inline/channel.cpp`, which has the protocol.
+// A policy as a process: it answers questions about features (`harness/policy/forms/decider.py` has the protocol).
 //
 // usage: policy QUESTIONS ANSWERS      two descriptors
 //
-// Linked with the C that was made of the submission's file. Nothing else is there: no file, no other program.
+// Linked with the code that was made of the submission's file, and compiled with POLICY_FEATURES, how many features there
+// are, and POLICY_WORDS, how many words of eight bytes they take. Nothing else is there: no file, no other program.
 
 #include <errno.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { kFeatures = 38 };
+enum { kFeatures = POLICY_FEATURES, kWords = POLICY_WORDS };
 
 extern const unsigned char policy_uses[kFeatures];
 int64_t policy_decide(const int64_t *features);
@@ -52,9 +53,9 @@ int main(int count, char **words) {
   if (!tell(answers, policy_uses, kFeatures)) {
     return EXIT_SUCCESS;
   }
-  int64_t question[kFeatures + 1];
+  static int64_t question[kWords + 1];
   while (receive(questions, question, sizeof question)) {
-    const int64_t answer[2] = {question[0], policy_decide(question + 1) != 0};
+    const int64_t answer[2] = {question[0], policy_decide(question + 1)};
     if (!tell(answers, answer, sizeof answer)) {
       break;
     }

@@ -19,10 +19,11 @@ from harness.base.process import Limits
 from harness.base.store import Store
 from harness.policy import load_policy
 from harness.policy.forms.cpp.hyperparameters import parse_hyperparameters, require_no_options
-from harness.policy.forms.python import check_python
+from harness.policy.forms.python.check import check_python
 from harness.policy.forms.tree import parse_tree
 from harness.policy.forms.tree.convert import from_xgboost
 from harness.policy.forms.tree.model import MAX_NODES
+from harness.problems.inlining.features import INTERFACE
 from harness.problems.instances.apart import make_apart, parse_apart
 from harness.problems.programs.admission import definition_findings
 from harness.problems.sharding.domain import Made, Sharding
@@ -197,7 +198,7 @@ def test_python_is_parsed_in_another_process_and_once(monkeypatch: pytest.Monkey
 def test_trees_of_more_values_than_a_tree_has_are_not_parsed(content: bytes) -> None:
     started = time.process_time()
     with pytest.raises(UsageError):
-        parse_tree(content, "tree.json")
+        parse_tree(content, "tree.json", INTERFACE)
     assert time.process_time() - started < 2
 
 
@@ -215,7 +216,7 @@ def test_a_node_that_is_its_own_child_ends(tmp_path: Path) -> None:
         },
     }
     with pytest.raises(UsageError, match="nodes in all"):
-        from_xgboost(dump, ["callee_basic_block_count"])
+        from_xgboost(dump, INTERFACE, ["callee_basic_block_count"])
 
 
 def ready(*drop: str) -> Any:

@@ -1,54 +1,88 @@
-"""C source that decides to a program that the plugin asks: compiled in the sandbox, kept in the cache.
+"""Source that decides to a program that answers questions: compiled in the sandbox, kept in the cache.
 
 The program is static and has ``native/host`` in it, so that its own sandbox holds this one file and nothing else.
 """
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from harness.base.digest import digest_of
+from harness.base.digest import digest_bytes, digest_of
 from harness.base.errors import CellError
 from harness.base.paths import ROOT
 from harness.base.vocabulary import Outcome
-from harness.policy.forms.compiled import compile_foreign
-from harness.problems.inlining.ask import Host
-from harness.sandbox import GIB, MIB, Job, Limits
+from harness.policy.forms.compiled import compile_foreign, compiled
+from harness.policy.forms.decider import Host
+from harness.policy.forms.interface import Interface
+from harness.sandbox import GIB, MIB, Finished, Job, Limits
 from harness.sandbox.bench import Bench
 from harness.sandbox.pair import READ, WRITE
 from harness.toolchain.native import native_digest
 
-__all__ = ["build_program", "program_host"]
+__all__ = ["build_cpp_program", "build_program", "program_digest", "program_host"]
 
-_SOURCE, _PROGRAM, _INSIDE = "policy.c", "policy", "/policy"
+_SOURCE, _CPP, _PROGRAM, _INSIDE = "policy.c", "program.cpp", "policy", "/policy"
 _HOST = "host"
-_FLAGS = ("-std=gnu17", "-O2", "-ffp-contract=off", "-w", "-static")
+_C = ("-std=gnu17",)
+_FLAGS = ("-O2", "-ffp-contract=off", "-w", "-static")
 REPLY_SECONDS = 10.0
 """For an answer that takes microseconds: only a machine that does something else for so long is late."""
 
 
 def program_host(program: Path, name: str) -> Host:
-    """The program, at the other end of the plugin's channel; ``name``: of the submission's file, for messages."""
+    """The program, at the other end of the channel; ``name``: of the submission's file, for messages."""
     limits = Limits(memory=GIB, processes=1, files=10, scratch=MIB, file_size=MIB, output=MIB, open_files=16)
     job = Job(_INSIDE, (str(READ), str(WRITE)), files={_INSIDE: program}, limits=limits)
     return Host(name, job, REPLY_SECONDS, tolerated=0)
 
 
-def build_program(source: str, name: str, bench: Bench) -> Path:
-    """The program of this source, which was made from the submission's file ``name``.
+def build_program(source: str, interface: Interface, name: str, bench: Bench) -> Path:
+    """The program of this C, which was made from the submission's file ``name``: it has ``policy_decide``, which takes
+    a question and gives its answer, and ``policy_uses``, a byte for each feature.
 
     Raises CellError: ``policy-error`` when it cannot be compiled, ``policy-timeout`` when it takes too long.
     """
-    host = ROOT / "native" / _HOST / f"{_HOST}.c"
-    key = digest_of(["program", source, native_digest(_HOST), _FLAGS, bench.toolchain.fingerprint.llvm])
 
-    def make(entry: Path) -> None:
-        with bench.store.scratch() as folder:
-            (folder / _SOURCE).write_text(source)
-            words = (*_FLAGS, _SOURCE, host.name, "-o", _PROGRAM, "-lm")
-            done = compile_foreign("clang", words, {_SOURCE: folder / _SOURCE, host.name: host}, _PROGRAM, bench)
+    def result(done: Finished) -> bytes:
         if not done.ok or _PROGRAM not in done.results:
             outcome = Outcome.POLICY_TIMEOUT if done.out_of_time else Outcome.POLICY_ERROR
             raise CellError(outcome, f"{name} as C: {done.reason_line()}", done.transient)
-        (entry / _PROGRAM).write_bytes(done.results[_PROGRAM])
+        return done.results[_PROGRAM]
+
+    words = (*_C, *_FLAGS, *_sizes(interface), _SOURCE, f"{_HOST}.c")
+    return _built("clang", words, {_SOURCE: source.encode()}, result, bench)
+
+
+def build_cpp_program(source: str, files: Mapping[str, bytes], interface: Interface, name: str, bench: Bench) -> Path:
+    """As ``build_program``, of C++ that includes ``files``, of which the submission wrote ``name``."""
+    words = (*_FLAGS, *_sizes(interface), _CPP, "-x", "c", f"{_HOST}.c", "-x", "none")
+    given = {_CPP: source.encode(), **files}
+    return _built("clang++", words, given, lambda done: compiled(done, _PROGRAM, name), bench)
+
+
+def program_digest(interface: Interface) -> str:
+    """Of what is around the source in a program."""
+    return digest_of([native_digest(_HOST), *_C, *_FLAGS, *_sizes(interface)])
+
+
+def _sizes(interface: Interface) -> tuple[str, str]:
+    """What ``native/host`` must know of the questions, as flags."""
+    return f"-DPOLICY_FEATURES={len(interface.features)}", f"-DPOLICY_WORDS={interface.words}"
+
+
+def _built(
+    driver: str, words: tuple[str, ...], files: Mapping[str, bytes], result: Callable[[Finished], bytes], bench: Bench
+) -> Path:
+    host = ROOT / "native" / _HOST / f"{_HOST}.c"
+    contents = {name: digest_bytes(content) for name, content in files.items()}
+    key = digest_of(["program", contents, native_digest(_HOST), driver, words, bench.toolchain.fingerprint.llvm])
+
+    def make(entry: Path) -> None:
+        with bench.store.scratch() as folder:
+            for name, content in files.items():
+                (folder / name).write_bytes(content)
+            given = {host.name: host, **{name: folder / name for name in files}}
+            done = compile_foreign(driver, (*words, "-o", _PROGRAM, "-lm"), given, _PROGRAM, bench)
+        (entry / _PROGRAM).write_bytes(result(done))
         (entry / _PROGRAM).chmod(0o755)
 
     return bench.store.folder(bench.area("policies"), key, make) / _PROGRAM

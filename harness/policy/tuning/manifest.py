@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.base.errors import UsageError
 from harness.base.reading import read_text
-from harness.policy.forms.cpp.hyperparameters import Value
+from harness.policy.forms.parameters import Value
 from harness.policy.limits import MANIFEST_BYTES
 
 __all__ = ["next_version", "tuned_manifest"]

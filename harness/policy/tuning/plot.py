@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.policy.forms.cpp.hyperparameters import Hyperparameter
+from harness.policy.forms.parameters import Hyperparameter
 from harness.policy.tuning.study import Trial
 
 __all__ = ["write_plot"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.base.digest import digest_of
 from harness.base.errors import UsageError
-from harness.policy.forms.cpp.hyperparameters import Hyperparameter, Value
+from harness.policy.forms.parameters import Hyperparameter, Value
 
 if TYPE_CHECKING:
     import optuna

@@ -15,6 +15,7 @@ from harness.base.errors import CellError
 from harness.base.process import last_words, signal_name
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
+from harness.policy.forms.decider import Decider, Host
 from harness.problems.inlining.price import Allowance
 from harness.problems.inlining.replay import PLUGIN, RULES
 from harness.problems.inlining.sites import LogError, Who, counts, parse_log
@@ -24,7 +25,7 @@ from harness.sandbox.pair import READ, WRITE, run_joined
 from harness.sandbox.tools import tool_job
 from harness.toolchain.native import llvm_plugin
 
-__all__ = ["DEFAULT", "Answer", "Asked", "Host", "ask", "host_job"]
+__all__ = ["DEFAULT", "Answer", "Asked", "ask", "asked_as", "host_job"]
 
 _LOG, _FEATURES = "decisions.txt", "features.bin"
 _LIBRARY = "policy.so"
@@ -36,20 +37,6 @@ _GIVES_UP_AFTER = 3
 """Unusable answers, in ``native/inline/channel.cpp``."""
 _LATER = 5.0
 """Seconds that a host's sandbox may last longer than the compiler's, which ends it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """A policy in a process of its own, which gets a call site's features and nothing else."""
-
-    name: str
-    """Of the submission's file, for messages."""
-    job: Job
-    """It reads questions from descriptor ``READ`` and writes answers to ``WRITE``."""
-    reply: float
-    """Seconds for each answer; the first has more, since the process must start."""
-    tolerated: int
-    """Unusable answers that LLVM's own decision replaces; the next one ends the policy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +55,14 @@ class Asked:
 
 DEFAULT = Asked("default")
 """LLVM's own heuristic, through the plugin."""
+
+
+def asked_as(decider: Decider) -> Asked:
+    """What came of a policy's file, as the plugin asks it."""
+    if isinstance(decider, Host):
+        return Asked("channel", host=decider)
+    options = (f"-inline-policy-values={decider.values}",) if decider.values else ()
+    return Asked("heuristic", decider.path, options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from harness.base.errors import UsageError
 from harness.base.reading import MIB, read_bytes
 from harness.policy.forms.tree import Tree, tree_json
 from harness.policy.forms.tree.convert import from_lightgbm, from_xgboost
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import INTERFACE
 
 __all__ = ["convert"]
 
@@ -22,7 +22,13 @@ _HOW = 'LightGBM: write Booster.dump_model() as JSON; XGBoost: Booster.save_mode
 
 def convert(model: Path, output: Path, features: str | None) -> Answer:
     """Write the model in ``model`` as a tree.json to ``output``; ``features``: names with commas, or ``all``."""
-    names = FEATURES if features == "all" else tuple(name.strip() for name in features.split(",")) if features else None
+    names = (
+        INTERFACE.names
+        if features == "all"
+        else tuple(name.strip() for name in features.split(","))
+        if features
+        else None
+    )
     dump = _read(model)
     try:
         tree = _converted(dump, names)
@@ -43,9 +49,9 @@ def _read(path: Path) -> Any:
 def _converted(dump: Any, features: Sequence[str] | None) -> Tree:
     """By content: what only one library writes."""
     if isinstance(dump, dict) and "tree_info" in dump:
-        return from_lightgbm(dump, features)
+        return from_lightgbm(dump, INTERFACE, features)
     if isinstance(dump, list) or (isinstance(dump, dict) and "learner" in dump):
-        return from_xgboost(dump, features)
+        return from_xgboost(dump, INTERFACE, features)
     if isinstance(dump, dict) and "trees" in dump:
         raise UsageError("a tree.json already", hint="name it in submission.toml as it is")
     raise UsageError("neither a LightGBM dump nor an XGBoost model", hint=_HOW)

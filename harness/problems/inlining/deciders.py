@@ -1,21 +1,50 @@
 """What inlining policies of all forms share: their decisions are call sites, and the plugin follows them."""
 
-from harness.apply.decisions import Decisions
+from typing import ClassVar
+
+from harness.apply.decisions import Decided, Decisions
 from harness.apply.plan import CompilePlan
 from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule
+from harness.policy.forms.registry import all_forms, checked_form, form_of
 from harness.policy.policy import Policy
+from harness.policy.problems import Form
+from harness.problems.inlining.ask import ask, asked_as
 from harness.problems.inlining.check import require_faithful
-from harness.problems.inlining.replay import replay_plan
+from harness.problems.inlining.decide import decided
+from harness.problems.inlining.features import INTERFACE
+from harness.problems.inlining.price import allowance
+from harness.problems.inlining.replay import PLUGIN, RULES, replay_plan
 from harness.problems.inlining.sites import sites_of
 from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
+from harness.toolchain.native import native_digest
 
 __all__ = ["InliningProblem"]
 
 
 class InliningProblem:
     """See ``harness.problems.programs.problems.ProgramProblem``."""
+
+    forms: ClassVar = {
+        name: Form(form.role, form.usual, form.is_pure)
+        for name, form in all_forms().items()
+        if form.supports(INTERFACE) is None
+    }
+
+    def check(self, policy: Policy, where: str) -> None:
+        """As its form has it."""
+        checked_form(policy, INTERFACE, where)
+
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
+        """What it decides of each call site. ``seed``: given to code that wants it."""
+        how = asked_as(form_of(policy).open(policy, INTERFACE, seed, bench))
+        most = allowance(policy.manifest.policy_class, frozen, bench)
+        return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
+
+    def parts(self, policy: Policy) -> list[str]:
+        """The plugin, and what turns the file into what it asks."""
+        return [native_digest(PLUGIN), *RULES, *form_of(policy).key_material(INTERFACE)]
 
     def notes(self, policy: Policy) -> list[str]:
         """Nothing to remark."""

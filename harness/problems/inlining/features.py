@@ -1,6 +1,12 @@
-"""What LLVM's inline advisor tells of a call site: the 38 features of ``InlineModelFeatureMaps.h``, in its order."""
+"""What LLVM's inline advisor tells of a call site, the 38 features of ``InlineModelFeatureMaps.h`` in its order; and
+the interface that is made of them."""
 
-__all__ = ["FEATURES"]
+from harness.base.paths import ROOT
+from harness.policy.forms.interface import Choice, Interface, Native, Tensor
+
+__all__ = ["FEATURES", "INTERFACE"]
+
+_NATIVE = ROOT / "native" / "inline"
 
 FEATURES: tuple[str, ...] = (
     # What LLVM's own cost analysis of the callee at this site adds up.
@@ -16,3 +22,25 @@ FEATURES: tuple[str, ...] = (
     *("callee_conditionally_executed_blocks", "callee_users", "is_callee_avail_external", "is_caller_avail_external"),
 )
 """Each an int64: numbers of LLVM's cost units, instructions, blocks, functions or calls; or 0 and 1."""
+
+_ENTRY = """\
+extern "C" __attribute__((visibility("default"))) bool harness_heuristic(llvm::CallBase *CB,
+                                                                         harness::PolicyContext *Context) {
+  return getEvolvableAdvice(*CB, *Context);
+}"""
+
+INTERFACE = Interface(
+    subject="LLVM's inliner",
+    features=tuple(Tensor(name) for name in FEATURES),
+    decision=Choice("inlining_decision", ("do not inline", "inline")),
+    native=Native(
+        headers=(_NATIVE / "prelude.h", _NATIVE / "policy.h"),
+        entry=_ENTRY,
+        rules="a heuristic may look at the module and compute (docs/inlining.md says with what)",
+        reserved=frozenset({"getEvolvableAdvice", "PolicyContext", "CallBase"}),
+        hook="inline",
+    ),
+    summary="Whether to inline, from LLVM's inliner features",
+    listed_in="docs/tree.md",
+)
+"""A call site's features, and whether to inline it. The decision is called as in models trained for LLVM itself."""

@@ -29,7 +29,7 @@ from harness.policy.forms.onnx.operators import FIRST_OPSET, LAST_OPSET, OPERATO
 from harness.policy.forms.onnx.read import MOST_NODES
 from harness.policy.forms.onnx.refused import Refused
 from harness.policy.forms.onnx.translate import translated
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import FEATURES, INTERFACE
 from harness.sandbox import MIB, Sandbox
 from harness.sandbox.bench import Bench
 from harness.toolchain import Toolchain
@@ -188,7 +188,7 @@ def build(tmp_path_factory: pytest.TempPathFactory, toolchain: Toolchain) -> Bui
 
 def here(sketch: Sketch) -> str:
     """The translation without a sandbox, which is faster: our own models do no harm."""
-    text, _ = translated(sketch.content(), list(FEATURES))
+    text, _ = translated(sketch.content(), INTERFACE)
     assert unexpected(text) is None
     return text
 
@@ -265,7 +265,7 @@ WHOLE = {
 @pytest.mark.parametrize("name", WHOLE)
 def test_decides_as_onnxruntime(name: str, build: Build, bench: Bench) -> None:
     sketch = WHOLE[name]
-    translation = translate_model(sketch.content(), "model.onnx", bench)
+    translation = translate_model(sketch.content(), "model.onnx", INTERFACE, bench)
     compiled = build(translation.source)
     require_equal(compiled, sketch)
     named = {entry[0] for entry in sketch.inputs}
@@ -832,7 +832,7 @@ def test_what_is_varied_is_taken() -> None:
 def test_refused(name: str) -> None:
     make, message = REFUSED[name]
     with pytest.raises(Refused) as refused:
-        translated(make(), list(FEATURES))
+        translated(make(), INTERFACE)
     assert message in str(refused.value)
     assert "\n" not in str(refused.value) and len(str(refused.value)) < 1500
 
@@ -874,7 +874,7 @@ def with_names(model: onnx.ModelProto) -> bytes:
 
 def test_names_do_not_reach_the_code(build: Build, bench: Bench) -> None:
     sketch = scalars((ALL, 8, 1))
-    text = model_source(with_names(sketch.model()), "model.onnx", bench)
+    text = model_source(with_names(sketch.model()), "model.onnx", INTERFACE, bench)
     for word in ("evil", "pwned", "passwd", "include </", "??"):
         assert word not in text
     assert text == here(sketch), "names make no difference"
@@ -885,16 +885,16 @@ def test_messages_show_names_harmlessly() -> None:
     sketch = Sketch([node("Neg", "features", "out", name="\x1b[2J\n\u202eevil" + "x" * 500)], {})
     sketch.nodes[0].domain = "a\nb"
     with pytest.raises(Refused) as refused:
-        translated(sketch.content(), list(FEATURES))
+        translated(sketch.content(), INTERFACE)
     assert str(refused.value).isascii() and str(refused.value).isprintable() and len(str(refused.value)) < 300
     with pytest.raises(Refused) as refused:
-        translated(one_of("evil\n" * 1000), list(FEATURES))
+        translated(one_of("evil\n" * 1000), INTERFACE)
     assert str(refused.value).isprintable() and len(str(refused.value)) < 1000
 
 
 def refusal(content: bytes, bench: Bench) -> str:
     with pytest.raises(CellError) as refused:
-        model_source(content, "policies/model.onnx", bench)
+        model_source(content, "policies/model.onnx", INTERFACE, bench)
     assert refused.value.outcome is Outcome.POLICY_ERROR and not refused.value.transient
     return refused.value.message
 
@@ -912,16 +912,15 @@ def test_a_large_file_is_refused_unread(bench: Bench, monkeypatch: pytest.Monkey
 
 
 def test_answers_are_remembered(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, no = translate_model(TAKEN.content(), "a", bench), refusal(b"no model", bench)
+    first, no = translate_model(TAKEN.content(), "a", INTERFACE, bench), refusal(b"no model", bench)
     monkeypatch.setattr(Sandbox, "run", None)
-    assert translate_model(TAKEN.content(), "b", bench) == first
+    assert translate_model(TAKEN.content(), "b", INTERFACE, bench) == first
     assert refusal(b"no model", bench) == no
 
 
 def test_a_new_translator_translates_anew(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = translate_model(TAKEN.content(), "a", bench)
-    monkeypatch.setattr(source, "_translator_digest", lambda: "another")
-    monkeypatch.setattr(source, "_translated", lambda *_: {"refused": "asked again"})
+    first = translate_model(TAKEN.content(), "a", INTERFACE, bench)
+    monkeypatch.setattr(source, "START", 'import sys; print("asked again", file=sys.stderr); sys.exit(2)')
     assert first and refusal(TAKEN.content(), bench) == "policies/model.onnx: asked again"
 
 
@@ -929,11 +928,11 @@ def test_out_of_time_is_no_verdict(bench: Bench, monkeypatch: pytest.MonkeyPatch
     sketch = replace(TAKEN, constants={"w": floats(ALL, 1, seed=5)})
     monkeypatch.setattr(source, "SECONDS", 0.1)
     with pytest.raises(CellError) as late:
-        model_source(sketch.content(), "model.onnx", bench)
+        model_source(sketch.content(), "model.onnx", INTERFACE, bench)
     assert late.value.outcome is Outcome.POLICY_TIMEOUT and late.value.transient
     assert late.value.message == "model.onnx: its translation to C is not through after 0 s; use a smaller network"
     monkeypatch.undo()
-    assert model_source(sketch.content(), "model.onnx", bench)
+    assert model_source(sketch.content(), "model.onnx", INTERFACE, bench)
 
 
 TAKEN_OVER = {
@@ -955,8 +954,7 @@ import json
 open("model.c", "w", encoding="utf-8").write({text!r})
 json.dump({{"features": [], "parameters": 0, "operators": 0}}, open("facts.json", "w"))
 """
-    monkeypatch.setattr(source, "_START", start)
-    monkeypatch.setattr(source, "_translator_digest", lambda: what)
+    monkeypatch.setattr(source, "START", start)
     assert message in refusal(b"takes over", bench)
 
 
@@ -967,9 +965,10 @@ def test_another_beginning_is_looked_at() -> None:
 
 def test_nothing_of_the_host_is_seen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Libraries only: neither the harness nor what lies beside them, and no network."""
+    harness = str(Path(source.__file__).parents[2])
     start = f"""
 import os, socket, sys
-seen = [path for path in ({str(source._HERE.parent.parent)!r}, "/etc/passwd", "/root/.ssh") if os.path.exists(path)]
+seen = [path for path in ({harness!r}, "/etc/passwd", "/root/.ssh") if os.path.exists(path)]
 try:
     socket.create_connection(("127.0.0.1", 22), 1)
     seen.append("network")
@@ -978,14 +977,13 @@ except OSError:
 print(f"seen: {{seen}}", file=sys.stderr)
 sys.exit(2)
 """
-    monkeypatch.setattr(source, "_START", start)
-    monkeypatch.setattr(source, "_translator_digest", lambda: "host")
+    monkeypatch.setattr(source, "START", start)
     assert refusal(b"looks around", bench) == "policies/model.onnx: seen: []"
 
 
 def test_without_a_sandbox(store: Store, toolchain: Toolchain) -> None:
     trusting = Bench(toolchain, store.root, isolation=Isolation.TRUSTED)
-    assert model_source(TAKEN.content(), "model.onnx", trusting) == here(TAKEN)
+    assert model_source(TAKEN.content(), "model.onnx", INTERFACE, trusting) == here(TAKEN)
 
 
 def test_the_harness_itself_reads_no_model() -> None:
@@ -1008,7 +1006,7 @@ def test_what_the_documentation_says(bench: Bench, tmp_path: Path, monkeypatch: 
     example = text.partition("```python\n")[2].partition("```")[0]
     monkeypatch.chdir(tmp_path)
     exec(compile(example, "example", "exec"), {})
-    translation = translate_model((tmp_path / "model.onnx").read_bytes(), "model.onnx", bench)
+    translation = translate_model((tmp_path / "model.onnx").read_bytes(), "model.onnx", INTERFACE, bench)
     assert len(translation.features) == 4
 
 
@@ -1016,7 +1014,7 @@ def test_what_the_documentation_says(bench: Bench, tmp_path: Path, monkeypatch: 
 def test_the_largest_model(bench: Bench, build: Build) -> None:
     nodes, constants = layers((ALL, 1000, 980, 1), "features")
     sketch = Sketch(nodes, constants)
-    translation = translate_model(sketch.content(), "model.onnx", bench)
+    translation = translate_model(sketch.content(), "model.onnx", INTERFACE, bench)
     assert translation.parameters > 1_000_000
     rows = vectors(200)
     assert (build(translation.source).decisions(rows) == verdicts(outputs(sketch.content(), rows))).all()

@@ -6,7 +6,8 @@ import math
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,19 +23,32 @@ from sklearn import ensemble, linear_model, tree
 from threadpoolctl import threadpool_limits
 
 from harness.base.errors import UsageError
-from harness.policy.forms.tree import Split, Tree, decide, parse_tree, tree_json, tree_source
-from harness.policy.forms.tree.convert import from_lightgbm, from_sklearn, from_xgboost
-from harness.policy.forms.tree.evaluate import score
+from harness.policy.forms import tree as form
+from harness.policy.forms.tree import Split, Tree, convert, evaluate, tree_json
 from harness.policy.forms.tree.model import MAX_DEPTH, MAX_NODES, MAX_TREES
 from harness.policy.forms.tree.thresholds import DOUBLE, SINGLE, last_below
 from harness.policy.limits import TREE_BYTES
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import FEATURES, INTERFACE
 from harness.toolchain import Toolchain
 from tests.drive import ROOT, User
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 EDGES = [LEAST, LEAST + 1, -1, 0, 1, 1 << 24, (1 << 24) + 1, 1 << 53, (1 << 53) + 1, MOST - 1, MOST]
 Decide = Callable[[list[int]], int]
+
+from_sklearn = partial(convert.from_sklearn, interface=INTERFACE)
+from_lightgbm = partial(convert.from_lightgbm, interface=INTERFACE)
+from_xgboost = partial(convert.from_xgboost, interface=INTERFACE)
+parse_tree = partial(form.parse_tree, interface=INTERFACE)
+tree_source = partial(form.tree_source, interface=INTERFACE)
+
+
+def decide(one: Tree, row: Sequence[int]) -> bool:
+    return form.decide(one, dict(zip(FEATURES, row, strict=True)))
+
+
+def score(one: Tree, row: Sequence[int]) -> float:
+    return evaluate.score(one, dict(zip(FEATURES, row, strict=True)))
 
 
 class Library:
@@ -273,7 +287,7 @@ FAULTS: list[tuple[str | bytes, str]] = [
     (written(features=["cost_estimate", "threshold", "threshold"]), "features[2]: 'threshold' is there already"),
     (written(features=["x"] * 2_000_000), "more than 810,100 values"),
     (written(features=["x" * 20_000_000]), f"features[0]: {UNKNOWN} 'xxx"),
-    (written(features=FEATURES * 2), "features: Tuple should have at most 38 items"),
+    (written(features=FEATURES * 2), "features[38]: 'sroa_savings' is there already"),
     (written(features=[3]), "features[0]: Input should be a valid string, not 3"),
     (written(precision="half"), "precision: Input should be 'double' or 'single', not 'half'"),
     (written(base="0"), "base: must be a number"),
@@ -688,7 +702,7 @@ def test_harness_convert(library: Library, tmp_path: Path) -> None:
     names = ",".join(COLUMNS)
     for words, expected in [
         (("light.json",), from_lightgbm(booster.dump_model())),
-        (("x.json", "--features", names), from_xgboost(saved(nameless), COLUMNS)),
+        (("x.json", "--features", names), from_xgboost(saved(nameless), features=COLUMNS)),
     ]:
         answer = user.harness("convert", *words, "--output", "tree.json", cwd=tmp_path, code=0)
         assert f"{len(expected.trees)} trees" in answer.err and answer.out == ""

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
-from harness.policy.forms.cpp.hyperparameters import Hyperparameter, Value
+from harness.policy.forms.parameters import Hyperparameter, Value
 from harness.policy.tuning.study import Study, Trial
 
 PARAMETERS = (Hyperparameter("limit", True, -100, 500, 500, 1), Hyperparameter("share", False, 0.0, 2.0, 1.0, 2))

@@ -10,6 +10,7 @@ from harness.policy import Policy, problem_of
 from harness.policy.forms.program import build_program, program_host
 from harness.policy.manifest import Manifest
 from harness.problems.inlining.ask import Asked
+from harness.problems.inlining.features import INTERFACE
 from harness.problems.programs.deciding import decide_twice
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
@@ -81,7 +82,7 @@ def computed(body: str, bench: Bench, uses: str = "") -> Asked:
     source = f"""const unsigned char policy_uses[38] = {{{uses}}};
 long policy_decide(const long *feature) {{ {body} }}
 """
-    return Asked("channel", host=program_host(build_program(source, "made.c", bench), "made.c"))
+    return Asked("channel", host=program_host(build_program(source, INTERFACE, "made.c", bench), "made.c"))
 
 
 def always(bench: Bench) -> Asked:

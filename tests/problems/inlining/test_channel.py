@@ -16,10 +16,9 @@ from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy import Policy, problem_of
-from harness.policy.forms.python import ask as channel
+from harness.policy.forms.python import form as channel
 from harness.problems.inlining.ask import DEFAULT, Asked, ask, compile_job, host_job
-from harness.problems.inlining.features import FEATURES
-from harness.problems.inlining.inliner import Inliner
+from harness.problems.inlining.features import FEATURES, INTERFACE
 from harness.problems.inlining.sites import Site, Who, sites_of
 from harness.sandbox import Finished
 from harness.sandbox.bench import Bench
@@ -71,7 +70,7 @@ def failure(policy: Policy, frozen: FrozenModule, bench: Bench) -> CellError:
 
 def hosted(policy: Path, frozen: FrozenModule, bench: Bench) -> Finished:
     """How the policy's own sandbox ends when the module is compiled."""
-    host = channel.python_host(policy, 0)
+    host = channel.python_host(policy, 0, INTERFACE)
     options = (f"-inline-policy-channel-from={READ}", f"-inline-policy-channel-to={WRITE}")
     compiler = compile_job(Asked("channel", host=host), frozen, bench, more=options)
     return run_joined(bench.sandbox, compiler, host_job(host, bench))[1]
@@ -199,7 +198,7 @@ def test_what_it_prints_is_not_an_answer(modules: Modules, bench: Bench) -> None
 )
 def test_what_is_no_policy_is_refused_before_anything_runs(text: str | bytes, said: str, line: str) -> None:
     with pytest.raises(UsageError, match=re.escape(said)) as raised:
-        Inliner().check(inliner_policy("policy", text), "submission.toml")
+        problem_of("inlining").check(inliner_policy("policy", text), "submission.toml")
     assert (raised.value.where or "").startswith(f"made/policy.py{line}")
 
 
@@ -213,7 +212,7 @@ def test_what_is_no_policy_is_refused_before_anything_runs(text: str | bytes, sa
     ],
 )
 def test_decide_may_be_defined_in_any_way(text: str) -> None:
-    Inliner().check(python(text), "submission.toml")
+    problem_of("inlining").check(python(text), "submission.toml")
 
 
 # -- how it dies

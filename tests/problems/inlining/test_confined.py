@@ -14,6 +14,7 @@ from harness.policy.forms import compiled
 from harness.policy.forms.cpp import symbols
 from harness.policy.forms.cpp.build import build_heuristic
 from harness.policy.forms.cpp.symbols import is_allowed
+from harness.problems.inlining.features import INTERFACE
 from harness.sandbox.bench import Bench
 from harness.toolchain.names import as_written
 
@@ -182,7 +183,7 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
 def built(text: str, bench: Bench) -> str:
     """Why the heuristic is refused; empty if it is not."""
     try:
-        build_heuristic(text.encode(), (), "heuristic.cpp", bench)
+        build_heuristic(text.encode(), (), INTERFACE.native, "heuristic.cpp", bench)
     except CellError as error:
         assert error.outcome is Outcome.POLICY_ERROR and not error.transient
         return error.message

@@ -15,17 +15,13 @@ from harness.base.errors import CellError, UsageError
 from harness.base.store import Store
 from harness.base.vocabulary import Isolation, Level, Outcome, Target
 from harness.freeze import FrozenModule
-from harness.policy import Policy
+from harness.policy import Policy, problem_of
 from harness.policy.forms import compiled
 from harness.policy.forms.cpp import build
-from harness.policy.forms.cpp.hyperparameters import (
-    Hyperparameter,
-    parse_hyperparameters,
-    require_no_options,
-    valued,
-)
+from harness.policy.forms.cpp.hyperparameters import parse_hyperparameters, require_no_options
+from harness.policy.forms.parameters import Hyperparameter, valued
 from harness.problems.inlining.ask import compile_job
-from harness.problems.inlining.heuristic import Heuristic, asked, values_of
+from harness.problems.inlining.heuristic import asked, values_of
 from harness.problems.inlining.sites import Site, Who, parse_log, sites_of
 from harness.sandbox import MIB, Sandbox, tools
 from harness.sandbox.bench import Bench
@@ -184,7 +180,7 @@ def test_a_malformed_declaration_is_named_with_its_line(text: str, said: str) ->
 
 def decide_nothing(policy: Policy) -> None:
     """Check it only."""
-    Heuristic().check(policy, "submission.toml")
+    problem_of("inlining").check(policy, "submission.toml")
 
 
 def test_so_many_hyperparameters_and_no_more() -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 from textwrap import dedent
 
 from harness.freeze import FrozenModule
+from harness.policy.forms.decider import Host
 from harness.policy.forms.program import build_program, program_host
-from harness.policy.forms.python.ask import python_host
-from harness.problems.inlining.ask import Asked, Host, compile_job, host_job
+from harness.policy.forms.python.form import python_host
+from harness.problems.inlining.ask import Asked, compile_job, host_job
+from harness.problems.inlining.features import INTERFACE
 from harness.sandbox import SCRATCH, Finished
 from harness.sandbox.bench import Bench
 from harness.sandbox.pair import READ, WRITE, run_joined
@@ -119,7 +121,7 @@ def test_a_policy_that_looks_for_compiler_and_module_finds_neither(
 ) -> None:
     policy = tmp_path / "policy.py"
     policy.write_text(dedent(LOOKS))
-    compiled, done = hosted(python_host(policy, 0), modules.frozen(), bench)
+    compiled, done = hosted(python_host(policy, 0, INTERFACE), modules.frozen(), bench)
     assert compiled.ok and done.ok
     found = json.loads(done.stderr)
     assert set(found["programs"]) <= {found["python"]}
@@ -132,6 +134,8 @@ def test_a_policy_that_looks_for_compiler_and_module_finds_neither(
 
 def test_a_compiled_model_finds_nothing_at_all(modules: Modules, bench: Bench) -> None:
     """Even if its translation to C were subverted."""
-    compiled, done = hosted(program_host(build_program(READS, "made.c", bench), "made.c"), modules.frozen(), bench)
+    compiled, done = hosted(
+        program_host(build_program(READS, INTERFACE, "made.c", bench), "made.c"), modules.frozen(), bench
+    )
     assert compiled.ok and done.ok
     assert set(done.stderr.decode().split()) == {"//policy", "//tmp", "//dev", "//proc"}

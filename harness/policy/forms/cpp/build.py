@@ -1,14 +1,14 @@
-"""A submitted C++ file to a shared library that the plugin can ask: compiled in the sandbox, kept in the cache."""
+"""A submitted C++ file to a library for the process that asks: compiled in the sandbox, kept in the cache."""
 
 from pathlib import Path
 
 from harness.base.digest import digest_bytes, digest_of
 from harness.base.errors import CellError, PrerequisiteError
-from harness.base.paths import ROOT
 from harness.base.remembered import remembered
 from harness.base.vocabulary import Isolation, Outcome
 from harness.policy.forms.compiled import compile_foreign, compiled
-from harness.policy.forms.cpp.hyperparameters import Hyperparameter
+from harness.policy.forms.interface import Native
+from harness.policy.forms.parameters import Hyperparameter
 from harness.sandbox import Finished
 from harness.sandbox.bench import Bench
 from harness.toolchain.names import as_written
@@ -18,39 +18,40 @@ __all__ = ["FLAGS", "HEURISTIC", "build_heuristic", "judged_by", "wrapper_source
 HEURISTIC = "heuristic.cpp"
 """The submission's file, as its compiler's messages name it."""
 
-_WRAPPER, _LIBRARY, _PRELUDE, _PRECOMPILED = "wrapper.cpp", "policy.so", "prelude.h", "prelude.pch"
-_HEADERS = (_PRELUDE, "policy.h")
+_WRAPPER, _LIBRARY, _PRECOMPILED = "wrapper.cpp", "policy.so", "prelude.pch"
 FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions")
 _SHOWN = 3
 
 
 @remembered(64)
-def build_heuristic(content: bytes, parameters: tuple[Hyperparameter, ...], name: str, bench: Bench) -> Path:
+def build_heuristic(
+    content: bytes, parameters: tuple[Hyperparameter, ...], native: Native, name: str, bench: Bench
+) -> Path:
     """The library of this file.
 
     Raises CellError: ``policy-error`` with the compiler's first messages, which name the submission's file and
     line; ``policy-timeout`` when it does not compile in time.
     """
-    wrapper = wrapper_source(parameters)
-    key = digest_of(["heuristic", digest_bytes(content), wrapper, FLAGS, judged_by(), *_shared_key(bench)])
+    wrapper = wrapper_source(parameters, native.entry)
+    key = digest_of(["heuristic", digest_bytes(content), wrapper, FLAGS, judged_by(), *_shared_key(native, bench)])
 
     def make(entry: Path) -> None:
         with bench.store.scratch() as folder:
             (folder / HEURISTIC).write_bytes(content)
             (folder / _WRAPPER).write_text(wrapper)
-            files = {path.name: path for path in (folder / HEURISTIC, folder / _WRAPPER, *_headers())}
+            files = {path.name: path for path in (folder / HEURISTIC, folder / _WRAPPER, *native.headers)}
             prelude: tuple[str, ...] = ()
             if bench.isolation is Isolation.SANDBOX:  # without it each job has another folder, which is in the file
-                files[_PRECOMPILED] = _precompiled(bench)
+                files[_PRECOMPILED] = _precompiled(native, bench)
                 prelude = ("-include-pch", _PRECOMPILED)
             else:
-                prelude = ("-include", _PRELUDE)
+                prelude = ("-include", native.headers[0].name)
             done = _compile((*prelude, "-shared", _WRAPPER, "-o", _LIBRARY), files, _LIBRARY, bench)
         (entry / _LIBRARY).write_bytes(compiled(done, _LIBRARY, name))
         from harness.policy.forms.cpp.symbols import faults  # its lists take as long to prepare as a small module
 
         if found := list(faults(entry / _LIBRARY)):
-            raise _refused(found, name, bench)
+            raise _refused(found, native, name, bench)
 
     return bench.store.folder(bench.area("policies"), key, make) / _LIBRARY
 
@@ -60,8 +61,8 @@ def judged_by() -> str:
     return digest_bytes(Path(__file__).with_name("symbols.py").read_bytes())
 
 
-def wrapper_source(parameters: tuple[Hyperparameter, ...]) -> str:
-    """The translation unit around the submission: its constants before it, what the plugin asks for after it."""
+def wrapper_source(parameters: tuple[Hyperparameter, ...], entry: str) -> str:
+    """The translation unit around the submission: its constants before it, what whoever asks calls after it."""
     constants = "".join(
         f"static {'int' if one.is_int else 'double'} {one.name} = {one.default!r};\n" for one in parameters
     )
@@ -73,10 +74,7 @@ def wrapper_source(parameters: tuple[Hyperparameter, ...]) -> str:
     return f"""{constants}
 #include "{HEURISTIC}"
 
-extern "C" __attribute__((visibility("default"))) bool harness_heuristic(llvm::CallBase *CB,
-                                                                         harness::PolicyContext *Context) {{
-  return getEvolvableAdvice(*CB, *Context);
-}}
+{entry}
 extern "C" __attribute__((visibility("default"))) bool harness_set(const char *harness_text, double harness_value) {{
   [[maybe_unused]] const llvm::StringRef harness_name(harness_text);
 {settings}  return false;
@@ -84,12 +82,13 @@ extern "C" __attribute__((visibility("default"))) bool harness_set(const char *h
 """
 
 
-def _precompiled(bench: Bench) -> Path:
-    key = digest_of(["prelude", FLAGS, *_shared_key(bench)])
+def _precompiled(native: Native, bench: Bench) -> Path:
+    key = digest_of(["prelude", FLAGS, *_shared_key(native, bench)])
 
     def make(entry: Path) -> None:
-        words = ("-x", "c++-header", "-Xclang", "-fno-pch-timestamp", _PRELUDE, "-o", _PRECOMPILED)
-        done = _compile(words, {path.name: path for path in _headers()}, _PRECOMPILED, bench)
+        prelude = native.headers[0].name
+        words = ("-x", "c++-header", "-Xclang", "-fno-pch-timestamp", prelude, "-o", _PRECOMPILED)
+        done = _compile(words, {path.name: path for path in native.headers}, _PRECOMPILED, bench)
         if not done.ok:
             raise PrerequisiteError(
                 f"LLVM's headers cannot be precompiled: {done.reason_line()}", hint="apt-get install llvm-22-dev g++"
@@ -104,7 +103,7 @@ def _compile(words: tuple[str, ...], files: dict[str, Path], result: str, bench:
     return compile_foreign("clang++", (*FLAGS, *include, *words), files, result, bench)
 
 
-def _refused(found: list[str], name: str, bench: Bench) -> CellError:
+def _refused(found: list[str], native: Native, name: str, bench: Bench) -> CellError:
     """The library may not be loaded: the first reasons, with symbols as a source writes them."""
     shown = found[:_SHOWN]
     written = as_written(
@@ -114,13 +113,9 @@ def _refused(found: list[str], name: str, bench: Bench) -> CellError:
     more = f" (and {len(found) - _SHOWN} more)" if len(found) > _SHOWN else ""
     return CellError(
         Outcome.POLICY_ERROR,
-        f"{name}: {reasons}{more}: a heuristic may look at the module and compute (docs/inlining.md says with what)",
+        f"{name}: {reasons}{more}: {native.rules}",
     )
 
 
-def _headers() -> list[Path]:
-    return [ROOT / "native" / "inline" / name for name in _HEADERS]
-
-
-def _shared_key(bench: Bench) -> list[str]:
-    return [*(digest_bytes(path.read_bytes()) for path in _headers()), bench.toolchain.fingerprint.llvm]
+def _shared_key(native: Native, bench: Bench) -> list[str]:
+    return [*(digest_bytes(path.read_bytes()) for path in native.headers), bench.toolchain.fingerprint.llvm]

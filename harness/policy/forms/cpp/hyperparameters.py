@@ -4,15 +4,12 @@ The harness turns each into a variable of that name, and sets it before the firs
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeGuard
+from collections.abc import Set as AbstractSet
 
 from harness.base.errors import UsageError
+from harness.policy.forms.parameters import Hyperparameter, Value
 
-__all__ = ["Hyperparameter", "Value", "parse_hyperparameters", "require_no_options", "valued"]
-
-Value = int | float
+__all__ = ["parse_hyperparameters", "require_no_options"]
 
 _MARK = re.compile(r"^[ \t]*+//[ \t]*+\[hyperparam\](.*+)$", re.MULTILINE)
 _FORM = "// [hyperparam]: name, int|float, low, high, default"
@@ -35,36 +32,21 @@ _WORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case cat
     extern false float for friend goto harness hook if inline int llvm long main mutable namespace new noexcept not
     not_eq nullptr operator or or_eq policy private protected public register reinterpret_cast requires return short
     signed sizeof static static_assert static_cast std struct switch template this thread_local throw true try typedef
-    typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-    getEvolvableAdvice PolicyContext CallBase"""
+    typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq"""
 _TAKEN = frozenset(_WORDS.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Hyperparameter:
-    """One tunable constant."""
+def parse_hyperparameters(
+    text: str, where: str, reserved: AbstractSet[str] = frozenset()
+) -> tuple[Hyperparameter, ...]:
+    """All of them, in the order of the file; none is called as one of ``reserved``.
 
-    name: str
-    is_int: bool
-    low: Value
-    high: Value
-    default: Value
-    line: int
-    """Where in the file it is declared."""
-
-    def accepts(self, value: object) -> TypeGuard[Value]:
-        """Whether this may be its value."""
-        if isinstance(value, bool) or not isinstance(value, int if self.is_int else (int, float)):
-            return False
-        return bool(self.low <= value <= self.high)
-
-
-def parse_hyperparameters(text: str, where: str) -> tuple[Hyperparameter, ...]:
-    """All of them, in the order of the file. Raises UsageError, naming the line, for one that is malformed."""
+    Raises UsageError, naming the line, for one that is malformed.
+    """
     found: dict[str, Hyperparameter] = {}
     for mark in _MARK.finditer(text):
         line = text.count("\n", 0, mark.start()) + 1
-        one = _parse(mark[1].strip(" \t"), line, f"{where}:{line}")
+        one = _parse(mark[1].strip(" \t"), line, f"{where}:{line}", reserved)
         if one.name in found:
             raise UsageError(
                 f"hyperparameter {one.name!r} is declared in line {found[one.name].line} already",
@@ -76,12 +58,12 @@ def parse_hyperparameters(text: str, where: str) -> tuple[Hyperparameter, ...]:
     return tuple(found.values())
 
 
-def _parse(text: str, line: int, where: str) -> Hyperparameter:
+def _parse(text: str, line: int, where: str, reserved: AbstractSet[str]) -> Hyperparameter:
     words = [word.strip() for word in text.removeprefix(":").split(",")]
     if not text.startswith(":") or len(words) != 5 or words[1] not in ("int", "float"):
         raise UsageError("not a hyperparameter", where=where, hint=f"write {_FORM}")
     name, kind, *numbers = words
-    if not _NAME.fullmatch(name) or name in _TAKEN:
+    if not _NAME.fullmatch(name) or name in _TAKEN or name in reserved:
         raise UsageError(
             f"{name[:_SHOWN]!r} cannot be a hyperparameter's name",
             where=where,
@@ -118,22 +100,3 @@ def require_no_options(text: str, where: str) -> None:
             where=f"{where}:{line}",
             hint=f"declare the constant as `{_FORM}` and use it by its name",
         )
-
-
-def valued(parameters: tuple[Hyperparameter, ...], given: Mapping[str, object], where: str) -> dict[str, Value]:
-    """Every hyperparameter's value: the one given, or its default.
-
-    Raises UsageError, naming the field, for an unknown name and for a value that it cannot have.
-    """
-    known = {one.name: one for one in parameters}
-    values = {one.name: one.default for one in parameters}
-    for name, value in given.items():
-        if name not in known:
-            names = ", ".join(known) or "none"
-            raise UsageError(f"values.{name}: there is no such hyperparameter (there are: {names})", where=where)
-        if not known[name].accepts(value):
-            one = known[name]
-            kind = "an int" if one.is_int else "a number"
-            raise UsageError(f"values.{name}: {value!r} is not {kind} within {one.low} to {one.high}", where=where)
-        values[name] = value
-    return values

@@ -24,13 +24,13 @@ bool char const double extern false float for if inline restrict return static t
 int32_t int64_t uint32_t uint64_t idx_t INT32_MIN INT32_MAX INT64_MIN FLT_MAX DBL_MAX EMX_UNUSED EMX_NODE_FN isnan
 """
 _NAMES = """
-policy_decide policy_uses policy_network decision features
+policy_decide policy_uses policy_network decision features memcpy sizeof
 a a_val acc alpha axis_idx axis_size b base best best_index beta candidate condition data gamma gather_index indices
 inner inner_idx j k logsum max_value min_value o outer outer_idx output output_flat sum threshold value
 """
 _WORDS = frozenset((_LANGUAGE + _NAMES).split())
 _FAMILIES = re.compile(
-    r"(fabs|exp|log|log1p|sqrt|pow|tanh|erf|floor|ceil)f?|(i|r|t)\d*|input(_?\d+|_[abcxy]|_min|_max)?(_flat|_data)?"
+    r"(fabs|exp|log|log1p|sqrt|pow|tanh|erf|floor|ceil)f?|(i|r|t|next)\d*|input(_?\d+|_[abcxy]|_min|_max)?(_flat|_data)?"
     r"|(node\d+|ref_scalar_(f32|f64|i32|i64|bool)|weight\d+|tmp\d+)_\w+"
 )
 _IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")

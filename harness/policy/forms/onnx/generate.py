@@ -12,10 +12,12 @@ import emx_onnx_cgen
 from emx_onnx_cgen.compiler import Compiler, CompilerOptions
 from emx_onnx_cgen.errors import CompilerError
 
+from harness.policy.forms.interface import Choice, Element, Index, Interface, Number, Tensor
 from harness.policy.forms.onnx.dialect import HEADER
 from harness.policy.forms.onnx.graph import Network
 from harness.policy.forms.onnx.read import Input
 from harness.policy.forms.onnx.refused import Refused
+from harness.policy.forms.onnx.tensors import ELEMENT_NAMES
 
 __all__ = ["c_source"]
 
@@ -152,7 +154,7 @@ _CORRECTIONS = {
 _C_TYPES = {"float": "float", "double": "double", "int32": "int32_t", "int64": "int64_t", "bool": "bool"}
 
 
-def c_source(network: Network, features: int) -> str:
+def c_source(network: Network, interface: Interface) -> str:
     """The network and its two entry points as C11. Raises Refused for what the generator cannot translate."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
         options = CompilerOptions(
@@ -166,7 +168,7 @@ def c_source(network: Network, features: int) -> str:
         except CompilerError as error:
             words = str(error).partition(" (while lowering")[0].split()
             raise Refused(f"it cannot be translated to C: {' '.join(words)[:300]}") from error
-    return HEADER + _own_style(generated) + _entry_points(network, features)
+    return HEADER + _own_style(generated) + _entry_points(network, interface)
 
 
 def _templates(folder: Path) -> Path:
@@ -194,37 +196,59 @@ def _own_style(generated: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
-def _entry_points(network: Network, features: int) -> str:
+def _entry_points(network: Network, interface: Interface) -> str:
     used = {feature for entry in network.inputs for feature in entry.features}
-    uses = ", ".join("1" if feature in used else "0" for feature in range(features))
+    count = len(interface.features)
+    uses = ", ".join("1" if feature in used else "0" for feature in range(count))
     lines = [
-        f"extern const unsigned char policy_uses[{features}];",
+        f"extern const unsigned char policy_uses[{count}];",
         "int64_t policy_decide(const int64_t *features);",
         "",
-        f"const unsigned char policy_uses[{features}] = {{{uses}}};",
+        f"const unsigned char policy_uses[{count}] = {{{uses}}};",
         "",
         "int64_t policy_decide(const int64_t *features) {",
     ]
     for entry in network.inputs:
-        lines += _filled(entry)
-    output = network.output
-    lines.append(f"    {_C_TYPES[output.element]} {output.name}{_suffix(output.shape)};")
-    lines.append(f"    policy_network({', '.join(entry.name for entry in (*network.inputs, output))});")
-    lines.append(f"    return {_verdict(output)};")
+        lines += _filled(entry, interface)
+    for output in network.outputs:
+        lines.append(f"    {_C_TYPES[output.element]} {output.name}{_suffix(output.shape)};")
+    lines.append(f"    policy_network({', '.join(entry.name for entry in (*network.inputs, *network.outputs))});")
+    kept = [entry for entry in network.inputs if entry.after]
+    lines += [f"    memcpy({entry.name}, {entry.after}, sizeof {entry.name});" for entry in kept]
+    lines += _verdict(network.outputs[0], interface)
     return "\n".join((*lines, "}", ""))
 
 
-def _filled(entry: Input) -> list[str]:
-    """The declaration of an input's array, and how it gets its features."""
-    declared = f"    {_C_TYPES[entry.element]} {entry.name}{_suffix(entry.shape)};"
+def _filled(entry: Input, interface: Interface) -> list[str]:
+    """The declaration of an input's array, and how it gets its features; a state keeps what it had, zeros at first."""
+    declared = f"{_C_TYPES[entry.element]} {entry.name}{_suffix(entry.shape)};"
+    if not entry.features:
+        return [f"    static {declared}"]
+    lines = [f"    {declared}"]
     first = "[0]" * max(len(entry.shape) - 1, 0)
-    if len(entry.features) == 1:
-        return [
-            declared,
-            f"    {entry.name}{first}[0] = {_converted(f'features[{entry.features[0]}]', entry.element)};",
-        ]
-    loop = f"    for (idx_t i = 0; i < {len(entry.features)}; ++i) {{"
-    return [declared, loop, f"        {entry.name}{first}[i] = {_converted('features[i]', entry.element)};", "    }"]
+    if len(entry.features) > 1:
+        loop = f"    for (idx_t i = 0; i < {len(entry.features)}; ++i) {{"
+        return [*lines, loop, f"        {entry.name}{first}[i] = {_converted('features[i]', entry.element)};", "    }"]
+    feature = interface.features[entry.features[0]]
+    word = interface.places[feature.name]
+    if feature.element is Element.INT64 and not feature.shape:
+        return [*lines, f"    {entry.name}{first}[0] = {_converted(f'features[{word}]', entry.element)};"]
+    real = _C_TYPES[entry.element]
+    return [
+        *lines,
+        "    {",
+        *(f"    {line}" for line in _copied(feature, word)),
+        f"        for (idx_t i = 0; i < {feature.size}; ++i) {{",
+        f"            (({real} *){entry.name})[i] = {_converted('data[i]', entry.element)};",
+        "        }",
+        "    }",
+    ]
+
+
+def _copied(feature: Tensor, word: int) -> list[str]:
+    """The feature as the array ``data``."""
+    element = _C_TYPES[ELEMENT_NAMES[feature.element]]
+    return [f"    {element} data[{feature.size}];", f"    memcpy(data, features + {word}, sizeof data);"]
 
 
 def _converted(feature: str, element: str) -> str:
@@ -233,15 +257,42 @@ def _converted(feature: str, element: str) -> str:
     return feature if element == "int64" else f"({_C_TYPES[element]}){feature}"
 
 
-def _verdict(output: Input) -> str:
-    """NaN decides for no: no comparison with it holds."""
-    last = max(len(output.shape), 1)
-    two = [axis for axis, size in enumerate(output.shape) if size == 2]
-    zero = f"{output.name}{'[0]' * last}"
-    if two:
-        one = output.name + "".join("[1]" if axis in two else "[0]" for axis in range(last))
-        return f"{one} > {zero}"
-    return f"{zero} > 0" if output.element in ("float", "double") else f"{zero} != 0"
+def _verdict(output: Input, interface: Interface) -> list[str]:
+    """The answer, from the tensor that decides. NaN never decides: no comparison with it holds."""
+    one, many, last = interface.decision, interface.alternatives, max(len(output.shape), 1)
+    zero, real = f"{output.name}{'[0]' * last}", output.element in ("float", "double")
+    if isinstance(one, Number):
+        return [
+            f"    const double value = (double){zero};",
+            "    int64_t best;",
+            "    memcpy(&best, &value, sizeof best);",
+            "    return best;",
+        ]
+    if isinstance(one, Choice) and many == 2:
+        two = [axis for axis, size in enumerate(output.shape) if size == 2]
+        if two:
+            second = output.name + "".join("[1]" if axis in two else "[0]" for axis in range(last))
+            return [f"    return {second} > {zero};"]
+        return [f"    return {f'{zero} > 0' if real else f'{zero} != 0'};"]
+    lines, allowed = [], ""
+    if isinstance(one, Index):
+        lines, allowed = _copied(interface.feature(one.mask), interface.places[one.mask]), " && data[{}] != 0"
+    if not real:
+        lines.append(f"    const int64_t value = {zero};")
+        return [*lines, f"    return value >= 0 && value < {many}{allowed.format('value')} ? value : -1;"]
+    return [
+        *lines,
+        "    int64_t best = -1;",
+        f"    {_C_TYPES[output.element]} max_value = 0;",
+        f"    for (idx_t i = 0; i < {many}; ++i) {{",
+        f"        const {_C_TYPES[output.element]} value = ((const {_C_TYPES[output.element]} *){output.name})[i];",
+        f"        if (!isnan(value){allowed.format('i')} && (best < 0 || value > max_value)) {{",
+        "            best = i;",
+        "            max_value = value;",
+        "        }",
+        "    }",
+        "    return best;",
+    ]
 
 
 def _suffix(shape: tuple[int, ...]) -> str:

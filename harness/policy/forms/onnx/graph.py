@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 from onnx import NodeProto, TypeProto, ValueInfoProto, helper
 
+from harness.policy.forms.interface import Choice, Interface, Number
 from harness.policy.forms.onnx.operators import OPERATORS
 from harness.policy.forms.onnx.read import DECIDES, Draft, Input, draft_of
 from harness.policy.forms.onnx.refused import Refused, shown
@@ -28,50 +29,58 @@ class Network:
 
     model: onnx.ModelProto
     inputs: tuple[Input, ...]
-    output: Input
-    """The tensor that decides; it takes no feature."""
+    outputs: tuple[Input, ...]
+    """The tensor that decides, and the next state; they take no feature."""
     parameters: int
     """Numbers in its constants."""
     operators: int
     """Nodes that are left."""
 
 
-def read_model(content: bytes, features: Sequence[str]) -> Network:
+def read_model(content: bytes, interface: Interface) -> Network:
     """The network in ``content``, an ONNX file. Raises Refused."""
-    return _Builder(draft_of(content, features)).network()
+    return _Builder(draft_of(content, interface), interface).network()
 
 
 class _Builder:
     """One draft on its way to a network, with what is known of its tensors so far."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Draft, interface: Interface) -> None:
         self._draft = draft
+        self._interface = interface
+        self._ends = (DECIDES, *(entry.after for entry in draft.inputs if entry.after))
         self._names = draft.names
         self._constants = draft.constants
         self._types = {entry.name: Tensor(entry.element, entry.shape) for entry in draft.inputs}
         self._types.update(draft.constants.types)
 
     def network(self) -> Network:
-        nodes = self._folded(_needed(self._draft.nodes, DECIDES))
+        nodes = self._folded(_needed(self._draft.nodes, self._ends))
         for node in nodes:
             self._check(node)
         self._check_sizes(nodes)
         nodes = [self._without_transposed_weights(node) for node in nodes]
-        result = self._types[DECIDES]
-        decision = Input(DECIDES, (), result.element, result.shape)
-        _check_output(result, shown(self._draft.output))
+        outputs = tuple(Input(name, (), self._types[name].element, self._types[name].shape) for name in self._ends)
+        _check_output(self._types[DECIDES], shown(self._draft.output), self._interface)
+        for entry in self._draft.inputs:
+            if entry.after and self._types[entry.after] != self._types[entry.name]:
+                found, wanted = self._types[entry.after], self._types[entry.name]
+                raise Refused(
+                    f"the next values of {self._names.tensor(entry.name)} are {found.element} of shape "
+                    f"{list(found.shape)}, it is {wanted.element} of shape {list(wanted.shape)}"
+                )
         for node in nodes:
             node.ClearField("name")
-        model = self._built(nodes, [value_info(DECIDES, result)])
+        model = self._built(nodes, [value_info(name, self._types[name]) for name in self._ends])
         kept = sum(int(self._constants[name].size) for name in _read(nodes) if name in self._constants)
-        return Network(model, self._draft.inputs, decision, kept, len(nodes))
+        return Network(model, self._draft.inputs, outputs, kept, len(nodes))
 
     def _folded(self, nodes: list[NodeProto]) -> list[NodeProto]:
         """The nodes that depend on inputs: what constants alone give is computed here, not at each decision."""
         self._infer(nodes)
         kept: list[NodeProto] = []
         for node in nodes:
-            if node.output[0] == DECIDES or not all(name in self._constants for name in node.input if name):
+            if node.output[0] in self._ends or not all(name in self._constants for name in node.input if name):
                 kept.append(node)
                 continue
             where = self._names.label(node)
@@ -96,7 +105,7 @@ class _Builder:
 
     def _infer(self, nodes: list[NodeProto]) -> None:
         """Learn every tensor's element type and shape. Raises Refused where the model contradicts itself."""
-        model = self._built(nodes, [onnx.ValueInfoProto(name=DECIDES)])
+        model = self._built(nodes, [onnx.ValueInfoProto(name=name) for name in self._ends])
         try:
             inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
             onnx.checker.check_model(inferred)
@@ -109,7 +118,7 @@ class _Builder:
                 raise Refused(f"{self._names.label(node)}: the shape of its output is not known; give it constants")
 
     def _learn(self, name: str, kind: TypeProto) -> None:
-        where = "the output" if name == DECIDES else f"tensor {self._names.tensor(name)}"
+        where = "the output" if name in self._ends else f"tensor {self._names.tensor(name)}"
         element, shape = declared(kind, where)
         if None in shape:
             raise Refused(f"{where}: its shape {list(shape)} is not known; every shape must follow from the constants")
@@ -178,18 +187,30 @@ class _Builder:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self._draft.opset)])
 
 
-def _check_output(output: Tensor, name: str) -> None:
-    if output.size == 1 or (output.size == 2 and output.element in ("float", "double")):
-        return
-    raise Refused(
-        f"output {name}: {output.element} of shape {list(output.shape)}; allowed are one number (a logit: inline "
-        "above 0; an integer or bool: inline unless 0) or two floats (inline when the second is larger)"
-    )
+def _check_output(output: Tensor, name: str, interface: Interface) -> None:
+    real, many, one = output.element in ("float", "double"), interface.alternatives, interface.decision
+    if isinstance(one, Choice) and many == 2:
+        if output.size == 1 or (output.size == 2 and real):
+            return
+        yes = one.alternatives[1]
+        allowed = (
+            f"one number (a logit: {yes} above 0; an integer or bool: {yes} unless 0) or two floats ({yes} when the "
+            "second is larger)"
+        )
+    elif isinstance(one, Number):
+        if output.size == 1 and output.element != "bool":
+            return
+        allowed = "one number"
+    else:
+        if (output.size == many and real) or (output.size == 1 and output.element in ("int32", "int64")):
+            return
+        allowed = f"{many} floats (the largest decides) or one integer, a position from 0 to {many - 1}"
+    raise Refused(f"output {name}: {output.element} of shape {list(output.shape)}; allowed are {allowed}")
 
 
-def _needed(nodes: Sequence[NodeProto], output: str) -> list[NodeProto]:
-    """The nodes that the output depends on. They are in order: each after those that it reads."""
-    wanted, kept = {output}, []
+def _needed(nodes: Sequence[NodeProto], outputs: Iterable[str]) -> list[NodeProto]:
+    """The nodes that the outputs depend on. They are in order: each after those that it reads."""
+    wanted, kept = set(outputs), []
     for node in reversed(nodes):
         if node.output[0] in wanted:
             kept.append(node)

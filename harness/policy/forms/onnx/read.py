@@ -4,7 +4,6 @@ Names, comments and metadata of the model end here, and so does everything that 
 """
 
 import difflib
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,18 +11,19 @@ import numpy as np
 import onnx
 from onnx import AttributeProto, NodeProto, ValueInfoProto, helper
 
+from harness.policy.forms.interface import Interface
 from harness.policy.forms.onnx.constants import Constants
 from harness.policy.forms.onnx.names import Names
 from harness.policy.forms.onnx.operators import FIRST_OPSET, LAST_OPSET, OPERATORS
 from harness.policy.forms.onnx.refused import Refused, shown
-from harness.policy.forms.onnx.tensors import declared
+from harness.policy.forms.onnx.tensors import ELEMENT_NAMES, declared
 
 __all__ = ["DECIDES", "MOST_NODES", "Draft", "Input", "draft_of"]
 
 WHOLE = "features"
-"""The name of an input that takes all features at once, in LLVM's order."""
-DECISION = "inlining_decision"
-"""The output that is used when there are several, as in models trained for LLVM itself."""
+"""The name of an input that takes all features at once, in their order, where each is one int64."""
+AFTER = "_next"
+"""How the output that gives a state its next values is called: the state's name, and this."""
 DECIDES = "decision"
 """Our name for the tensor that decides."""
 MOST_NODES = 2000
@@ -38,9 +38,11 @@ class Input:
 
     name: str
     features: tuple[int, ...]
-    """Which features it takes: one, or all."""
+    """Which features it takes: one, or all; none: it is a part of the state."""
     element: str
     shape: tuple[int, ...]
+    after: str = ""
+    """Our name for the output that gives a part of the state its next values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +52,14 @@ class Draft:
     opset: int
     inputs: tuple[Input, ...]
     nodes: tuple[NodeProto, ...]
-    """In an order in which each comes after those that it reads; the last gives ``DECIDES``."""
+    """In an order in which each comes after those that it reads; the last give ``DECIDES`` and the next state."""
     constants: Constants
     names: Names
     output: str
     """The model's name for what decides."""
 
 
-def draft_of(content: bytes, features: Sequence[str]) -> Draft:
+def draft_of(content: bytes, interface: Interface) -> Draft:
     """What the file ``content`` says. Raises Refused."""
     model = _parsed(content)
     graph, names, constants = model.graph, Names(), Constants()
@@ -66,11 +68,17 @@ def draft_of(content: bytes, features: Sequence[str]) -> Draft:
         raise Refused(f"it has {len(graph.node)} nodes, {MOST_NODES} are allowed")
     for initializer in graph.initializer:
         constants.read(names.ours(initializer.name), initializer, f"initializer {shown(initializer.name)}")
-    inputs = _inputs(graph.input, features, names, constants)
+    inputs = _inputs(graph.input, interface, names, constants)
     nodes = [_node(index, node, names, constants) for index, node in enumerate(graph.node)]
-    output = _output([value.name for value in graph.output])
-    last = names.new_node(f"output {shown(output)}")
-    nodes.append(helper.make_node("Identity", [names.ours(output)], [DECIDES], name=last))
+    afters = {f"{part.name}{AFTER}": f"next{number}" for number, part in enumerate(interface.state)}
+    given = [value.name for value in graph.output]
+    output = _output([name for name in given if name not in afters], interface.decision.name)
+    ends = {output: DECIDES, **{theirs: ours for theirs, ours in afters.items() if ours in {i.after for i in inputs}}}
+    for theirs, ours in ends.items():
+        if theirs not in given:
+            raise Refused(f"it takes {theirs.removesuffix(AFTER)!r} and has no output {theirs!r} for the next decision")
+        last = names.new_node(f"output {shown(theirs)}")
+        nodes.append(helper.make_node("Identity", [names.ours(theirs)], [ours], name=last))
     nodes = [node for node in nodes if node.op_type != "Constant"]
     _check_order(nodes, inputs, names, constants)
     return Draft(opset, inputs, tuple(nodes), constants, names, output)
@@ -101,51 +109,78 @@ def _opset(model: onnx.ModelProto) -> int:
 
 
 def _inputs(
-    values: Iterable[ValueInfoProto], features: Sequence[str], names: Names, constants: Constants
+    values: Iterable[ValueInfoProto], interface: Interface, names: Names, constants: Constants
 ) -> tuple[Input, ...]:
     inputs: dict[str, Input] = {}
+    known = {*interface.names, *(part.name for part in interface.state), WHOLE}
     for value in values:
         constant = names.ours(value.name) in constants
-        if constant and value.name not in features and value.name != WHOLE:
+        if constant and value.name not in known:
             continue  # old models list their weights among the inputs
         where = f"input {shown(value.name)}"
         if constant:
             raise Refused(f"{where}: an initializer has this name too; remove it, the harness gives the feature")
         if value.name in inputs:
             raise Refused(f"{where}: there are two of this name")
-        inputs[value.name] = _input(value, names.ours(value.name), where, features)
+        inputs[value.name] = _input(value, names.ours(value.name), where, interface)
     if not inputs:
-        raise Refused(f"it has no inputs; name each after a feature, or one of all 38 numbers {WHOLE!r}")
+        whole = f", or one of all {len(interface.features)} numbers {WHOLE!r}" if interface.is_plain else ""
+        raise Refused(f"it has no inputs; name each after a feature{whole}")
     if WHOLE in inputs and len(inputs) > 1:
         raise Refused(f"input {WHOLE!r} takes all features; there can be no other input beside it")
     return tuple(inputs.values())
 
 
-def _input(value: ValueInfoProto, ours: str, where: str, features: Sequence[str]) -> Input:
-    if value.name != WHOLE and value.name not in features:
-        close = difflib.get_close_matches(value.name, [*features, WHOLE], n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else f"; the features are {', '.join(features)}"
-        raise Refused(f"{where}: there is no such feature{hint}")
-    wide = len(features) if value.name == WHOLE else 1
-    element, shape = declared(value.type, where)
+def _input(value: ValueInfoProto, ours: str, where: str, interface: Interface) -> Input:
+    states = {part.name: (number, part) for number, part in enumerate(interface.state)}
+    whole = value.name == WHOLE and WHOLE not in interface.names and interface.is_plain
+    element, shape = declared(value.type, where) if whole or value.name in (*interface.names, *states) else ("", ())
+    dims = tuple(1 if size is None else size for size in shape)
+    if whole:
+        _check_shape(shape, (len(interface.features),), where)
+        taken = tuple(range(len(interface.features)))
+    elif value.name in interface.names:
+        feature = interface.feature(value.name)
+        _check_shape(shape, feature.shape, where)
+        if not feature.element.is_integer and element not in ("float", "double"):
+            raise Refused(
+                f"{where}: its elements are {element}, those of the feature {feature.element}; Cast it inside"
+            )
+        taken = (interface.names.index(value.name),)
+    elif value.name in states:
+        number, part = states[value.name]
+        _check_shape(shape, part.shape, where)
+        if element != ELEMENT_NAMES[part.element]:
+            raise Refused(f"{where}: its elements are {element}, those of the state {ELEMENT_NAMES[part.element]}")
+        return Input(ours, (), element, dims, f"next{number}")
+    else:
+        choices = [*interface.names, *states, *([WHOLE] * interface.is_plain)]
+        close = difflib.get_close_matches(value.name, choices, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"the features are {', '.join(interface.names)}"
+        raise Refused(f"{where}: there is no such feature; {hint}")
     if element == "bool":
         raise Refused(f"{where}: its elements are bool; int64, int32, float and double are allowed")
-    dims = tuple(1 if size is None else size for size in shape)
-    if len(dims) > 2 or math.prod(dims) != wide or (dims and dims[-1] != wide):
-        allowed = f"[{wide}] or [1, {wide}]" if wide > 1 else "[], [1] or [1, 1]"
-        text = ", ".join("?" if size is None else str(size) for size in shape)
-        raise Refused(f"{where}: its shape is [{text}]; {allowed} are allowed (a free batch dimension counts as 1)")
-    taken = tuple(range(wide)) if value.name == WHOLE else (features.index(value.name),)
     return Input(ours, taken, element, dims)
 
 
-def _output(names: Sequence[str]) -> str:
+def _check_shape(shape: tuple[int | None, ...], wanted: tuple[int, ...], where: str) -> None:
+    """Raise Refused unless it is the shape that is wanted, perhaps with a batch dimension of 1 before it."""
+    dims = tuple(1 if size is None else size for size in shape)
+    allowed = [wanted, (1, *wanted), *([] if wanted else [(1, 1)])]
+    if dims not in allowed:
+        listed = [str(list(one)) for one in allowed]
+        text = ", ".join("?" if size is None else str(size) for size in shape)
+        either = f"{', '.join(listed[:-1])} or {listed[-1]}"
+        raise Refused(f"{where}: its shape is [{text}]; {either} are allowed (a free batch dimension counts as 1)")
+
+
+def _output(names: Sequence[str], decision: str) -> str:
     if len(names) == 1:
         return names[0]
-    if names.count(DECISION) == 1:
-        return DECISION
+    if names.count(decision) == 1:
+        return decision
     listed = ", ".join(map(shown, names[:5])) or "none"
-    raise Refused(f"it has {len(names)} outputs ({listed}); leave one, or name the one that decides {DECISION!r}")
+    raise Refused(f"it has {len(names)} outputs ({listed}); leave one, or name the one that decides {decision!r}")
 
 
 def _node(index: int, node: NodeProto, names: Names, constants: Constants) -> NodeProto:

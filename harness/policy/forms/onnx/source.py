@@ -16,12 +16,12 @@ from typing import Any
 from harness.base.digest import digest_bytes, digest_of, digest_tree
 from harness.base.errors import CellError, PrerequisiteError
 from harness.base.vocabulary import Outcome
+from harness.policy.forms.interface import Interface
 from harness.policy.forms.onnx.dialect import unexpected
-from harness.problems.inlining.features import FEATURES
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
 from harness.sandbox.bench import Bench
 
-__all__ = ["Translation", "model_source", "translate_model"]
+__all__ = ["START", "Translation", "model_source", "translate_model", "translator_digest"]
 
 LARGEST = 16 * MIB
 """Bytes of a model."""
@@ -29,19 +29,21 @@ SECONDS = 60.0
 """The largest model takes about five."""
 
 _HERE = Path(__file__).parent
+_INTERFACE = _HERE.parent / "interface.py"
 _PACKAGE = str(__package__).replace(".", "/")
 _INSIDE = (
     *("constants.py", "dialect.py", "generate.py", "graph.py", "names.py", "operators.py", "read.py", "refused.py"),
     *("tensors.py", "translate.py"),
 )
 """What runs in the sandbox. Without the packages' ``__init__.py``: no other part of the harness is there."""
-_START = f"""
+START = f"""
 import sys
 sys.path[:0] = [".", *sys.argv[1].split(":")]
 del sys.argv[1]
 from {_PACKAGE.replace("/", ".")}.translate import main
 sys.exit(main())
 """
+"""What the interpreter in the sandbox is given."""
 _LIBRARIES = ("emx_onnx_cgen", "onnx", "numpy")
 _REFUSED = 2
 _LONGEST_MESSAGE = 1000
@@ -52,8 +54,8 @@ class Translation:
     """A model as C."""
 
     source: str
-    """One C11 file: ``int64_t policy_decide(const int64_t *features)`` gives 1 to inline and 0 not to, from
-    the values in the order of ``FEATURES``; ``policy_uses[i]`` is 1 when the model takes feature i."""
+    """One C11 file: ``int64_t policy_decide(const int64_t *features)`` gives the answer to a question, as
+    ``harness.policy.forms.interface`` says; ``policy_uses[i]`` is 1 when the model takes feature i."""
     features: tuple[str, ...]
     """Those that the model takes."""
     parameters: int
@@ -62,12 +64,12 @@ class Translation:
     """Nodes that are computed at each decision."""
 
 
-def model_source(content: bytes, name: str, bench: Bench) -> str:
+def model_source(content: bytes, name: str, interface: Interface, bench: Bench) -> str:
     """The C of the model ``content``, as ``translate_model`` gives it."""
-    return translate_model(content, name, bench).source
+    return translate_model(content, name, interface, bench).source
 
 
-def translate_model(content: bytes, name: str, bench: Bench) -> Translation:
+def translate_model(content: bytes, name: str, interface: Interface, bench: Bench) -> Translation:
     """The model ``content`` in C; ``name`` is the file's, for messages. Cached.
 
     Raises CellError: ``policy-error`` when the model is refused, ``policy-timeout`` when the translation is not
@@ -79,28 +81,30 @@ def translate_model(content: bytes, name: str, bench: Bench) -> Translation:
             Outcome.POLICY_ERROR, f"{name}: it has {size:.1f} MiB, {most:.0f} are allowed; train a smaller network"
         )
     kind = bench.area("models")
-    key = digest_of(["model", digest_bytes(content), _translator_digest(), list(FEATURES)])
+    key = digest_of(["model", digest_bytes(content), translator_digest(), interface.text()])
     with bench.store.lock(kind, key):
         record = bench.store.get(kind, key)
         if record is None:
-            record = _translated(content, name, bench)
+            record = _translated(content, name, interface, bench)
             bench.store.put(kind, key, record)
     if "refused" in record:
         raise CellError(Outcome.POLICY_ERROR, f"{name}: {record['refused']}")
     return Translation(record["source"], tuple(record["features"]), record["parameters"], record["operators"])
 
 
-@cache
-def _translator_digest() -> str:
-    own = digest_tree(_HERE, [_HERE / file for file in _INSIDE])
-    return digest_of([own, {library: importlib.metadata.version(library) for library in ("emx-onnx-cgen", "onnx")}])
+def translator_digest() -> str:
+    """Of all that a translation depends on but the model and the interface."""
+    own = digest_tree(_HERE.parent, [_INTERFACE, *(_HERE / file for file in _INSIDE)])
+    return digest_of(
+        [own, START, {library: importlib.metadata.version(library) for library in ("emx-onnx-cgen", "onnx")}]
+    )
 
 
-def _translated(content: bytes, name: str, bench: Bench) -> dict[str, Any]:
+def _translated(content: bytes, name: str, interface: Interface, bench: Bench) -> dict[str, Any]:
     with bench.store.scratch() as folder:
         model = folder / "model.onnx"
         model.write_bytes(content)
-        done = bench.sandbox.run(_job(model))
+        done = bench.sandbox.run(_job(model, interface))
     if done.out_of_time:
         detail = f"{name}: its translation to C is not through after {SECONDS:.0f} s; use a smaller network"
         raise CellError(Outcome.POLICY_TIMEOUT, detail, transient=True)
@@ -110,17 +114,17 @@ def _translated(content: bytes, name: str, bench: Bench) -> dict[str, Any]:
         bench.store.require_space(done.stderr)
         detail = f"{name}: the translation to C failed: {_printable(done.reason_line())}"
         raise CellError(Outcome.POLICY_ERROR, detail, done.transient)
-    return _checked(done, name)
+    return _checked(done, name, interface)
 
 
-def _checked(done: Finished, name: str) -> dict[str, Any]:
+def _checked(done: Finished, name: str, interface: Interface) -> dict[str, Any]:
     """What the sandbox gave, if it is what the translation writes: what ran there had read a stranger's file."""
     try:
         source = done.results["model.c"].decode("ascii")
         facts = json.loads(done.results["facts.json"])
         record = {
             "source": source,
-            "features": [feature for feature in FEATURES if feature in facts["features"]],
+            "features": [feature for feature in interface.names if feature in facts["features"]],
             "parameters": int(facts["parameters"]),
             "operators": int(facts["operators"]),
         }
@@ -131,7 +135,7 @@ def _checked(done: Finished, name: str) -> dict[str, Any]:
     return record
 
 
-def _job(model: Path) -> Job:
+def _job(model: Path, interface: Interface) -> Job:
     python, folders = _interpreter()
     libraries = _library_folders()
     limits = Limits(
@@ -139,10 +143,11 @@ def _job(model: Path) -> Job:
     )
     return Job(
         python,
-        ("-I", "-S", "-B", "-c", _START, ":".join(map(str, libraries)), *FEATURES),
+        ("-I", "-S", "-B", "-c", START, ":".join(map(str, libraries)), interface.text()),
         files={
             f"{SCRATCH}/model.onnx": model,
             **{f"{SCRATCH}/{_PACKAGE}/{file}": _HERE / file for file in _INSIDE},
+            f"{SCRATCH}/{Path(_PACKAGE).parent}/{_INTERFACE.name}": _INTERFACE,
         },
         system=True,
         folders=tuple(folder for folder in (*folders, *libraries) if not folder.is_relative_to("/usr")),

@@ -7,21 +7,25 @@ from typing import Any
 from numpy.typing import NDArray
 from onnx import TensorProto, TypeProto, ValueInfoProto, helper
 
+from harness.policy.forms.interface import Element
 from harness.policy.forms.onnx.operators import ELEMENTS
 from harness.policy.forms.onnx.refused import Refused
 
-__all__ = ["Array", "Tensor", "declared", "element_of", "value_info"]
+__all__ = ["ELEMENT_NAMES", "Array", "Tensor", "declared", "element_of", "value_info"]
 
 Array = NDArray[Any]
 
-_ELEMENT_NAMES: dict[int, str] = {
+ELEMENT_NAMES = {Element.FLOAT: "float", Element.DOUBLE: "double", Element.INT32: "int32", Element.INT64: "int64"}
+"""Elements of features → what messages and operators call them here."""
+
+_TYPES: dict[int, str] = {
     TensorProto.FLOAT: "float",
     TensorProto.DOUBLE: "double",
     TensorProto.INT32: "int32",
     TensorProto.INT64: "int64",
     TensorProto.BOOL: "bool",
 }
-_NUMBERS = {name: number for number, name in _ELEMENT_NAMES.items()}
+_NUMBERS = {name: number for number, name in _TYPES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,8 @@ class Tensor:
 
 def element_of(data_type: int, where: str) -> str:
     """The element type's name. Raises Refused for one that is not allowed."""
-    if data_type in _ELEMENT_NAMES:
-        return _ELEMENT_NAMES[data_type]
+    if data_type in _TYPES:
+        return _TYPES[data_type]
     known = data_type in TensorProto.DataType.values()
     name = TensorProto.DataType.Name(data_type).lower() if known else str(data_type)
     raise Refused(f"{where}: its elements are {name}; {', '.join(sorted(ELEMENTS))} are allowed: convert the model")

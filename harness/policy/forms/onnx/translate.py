@@ -1,12 +1,14 @@
 """Runs in the sandbox: ``model.onnx`` of its folder becomes ``model.c`` and ``facts.json`` there.
 
-Arguments: the features' names, in order. A model that is refused: the reason on standard error, exit status 2.
+Argument: the interface, as ``Interface.text`` gives it. A model that is refused: the reason on standard error, exit
+status 2.
 """
 
 import json
 import sys
 from pathlib import Path
 
+from harness.policy.forms.interface import Interface
 from harness.policy.forms.onnx.refused import Refused
 
 __all__ = ["main", "translated"]
@@ -15,26 +17,26 @@ REFUSED = 2
 """The exit status."""
 
 
-def translated(content: bytes, features: list[str]) -> tuple[str, dict[str, object]]:
+def translated(content: bytes, interface: Interface) -> tuple[str, dict[str, object]]:
     """The model as C, and what there is to say about it. Raises Refused."""
     from harness.policy.forms.onnx.graph import read_model
 
-    network = read_model(content, features)
+    network = read_model(content, interface)
     from harness.policy.forms.onnx.generate import c_source  # imports for a second: not to refuse a model
 
     taken = sorted({feature for entry in network.inputs for feature in entry.features})
     facts = {
-        "features": [features[number] for number in taken],
+        "features": [interface.names[number] for number in taken],
         "parameters": network.parameters,
         "operators": network.operators,
     }
-    return c_source(network, len(features)), facts
+    return c_source(network, interface), facts
 
 
 def main() -> int:
     """The exit status."""
     try:
-        source, facts = translated(Path("model.onnx").read_bytes(), sys.argv[1:])
+        source, facts = translated(Path("model.onnx").read_bytes(), Interface.parse(sys.argv[1]))
     except Refused as refused:
         print(refused, file=sys.stderr)
         return REFUSED

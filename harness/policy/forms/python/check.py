@@ -17,7 +17,7 @@ _SCRIPT = Path(__file__).with_name("syntax.py")
 _LIMITS = Limits(wall=10, memory=1536 * MIB, file_size=MIB)
 """Python's parser takes about a thousand times the memory of its text."""
 _KIND = "python-checks"
-_HINT = "def decide(features: dict[str, int]) -> bool: ..."
+_HINT = "def decide(features): ..."
 
 
 def check_python(content: bytes, where: str) -> None:

@@ -1,42 +1,106 @@
-"""Runs inside the sandbox: loads ``policy.py`` and answers the compiler's questions with it.
+"""Runs inside the sandbox: loads ``policy.py`` and answers questions with it.
 
-usage: host.py QUESTIONS ANSWERS SEED FOLDER...      two descriptors, and where packages lie
+usage: host.py QUESTIONS ANSWERS SEED INTERFACE FOLDER...      two descriptors, what is asked, and where packages lie
 
-``native/inline/channel.cpp`` has the protocol. It stands alone: nothing of the harness is there.
+``harness/policy/forms/decider.py`` has the protocol, and ``interface.py`` beside it what INTERFACE says. It stands
+alone: nothing of the harness is there.
 """
 
 import importlib.util
 import json
+import math
 import os
 import struct
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
-_BAD = -1
-"""An answer that the compiler counts as none."""
+_WORD = 8
+_BAD = struct.pack("=q", -1)
+_NO_NUMBER = struct.pack("=d", math.nan)
+"""Answers that whoever asks counts as none."""
+_CODES = {"int32": "i", "int64": "q", "float32": "f", "float64": "d"}
+
+Features = dict[str, Any]
 
 
-def main(questions: int, answers: int, seed: int) -> None:
+def main(questions: int, answers: int, seed: int, interface: str) -> None:
     """Answer until there are no more questions."""
     source = os.fdopen(questions, "rb")
     names = json.loads(source.readline())["features"]
+    _, features, _, kind, _, details = json.loads(interface)
+    if names != [name for name, _, _ in features]:
+        raise SystemExit("the features that are asked with are not those that were agreed on")
     decide = _load(seed)
+    size, read = _reader(features)
+    word_of = _words(kind, details)
     os.write(answers, bytes([1]) * len(names))  # it wants all features
-    form = struct.Struct(f"={len(names) + 1}q")
-    while len(question := source.read(form.size)) == form.size:
-        number, *values = form.unpack(question)
-        answer = decide(dict(zip(names, values, strict=True)))
+    while len(question := source.read(size)) == size:
+        known = read(question)
+        answer = decide(known)
+        word, fault = word_of(answer, known)
+        if fault:
+            print(f"decide returned {answer!r}: it must be {fault}", file=sys.stderr, flush=True)
+        os.write(answers, question[:_WORD] + word)
+
+
+def _reader(features: list[tuple[str, str, list[int]]]) -> tuple[int, Callable[[bytes], Features]]:
+    """How many bytes a question has, and what its features are: numbers, and arrays of numpy."""
+    form, scalars, tensors, at = f"={_WORD}x", [], [], _WORD
+    for name, element, shape in features:
+        size = math.prod(shape) * struct.calcsize("=" + _CODES[element])
+        padded = -(-size // _WORD) * _WORD
+        if shape:
+            tensors.append((name, element, math.prod(shape), at, shape))
+            form += f"{padded}x"
+        else:
+            scalars.append(name)
+            form += f"{_CODES[element]}{padded - size}x"
+        at += padded
+    unpack = struct.Struct(form).unpack
+
+    def numbers(question: bytes) -> Features:
+        return dict(zip(scalars, unpack(question), strict=True))
+
+    if not tensors:
+        return at, numbers
+    import numpy
+
+    def arrays(question: bytes) -> Features:
+        found = numbers(question)
+        for name, element, count, start, shape in tensors:
+            found[name] = numpy.frombuffer(question, element, count, start).reshape(shape)
+        return found
+
+    return at, arrays
+
+
+def _words(kind: str, details: list[str]) -> Callable[[Any, Features], tuple[bytes, str]]:
+    """How an answer becomes a word, and what it must be where it is none."""
+
+    def number(answer: Any, _: Features) -> tuple[bytes, str]:
         try:
-            word = int(answer) if answer in (0, 1) else _BAD
-        except (TypeError, ValueError):
-            word = _BAD
-        if word == _BAD:
-            print(f"decide returned {answer!r}: it must be True or False", file=sys.stderr, flush=True)
-        os.write(answers, struct.pack("=2q", number, word))
+            word = float(answer)
+        except (TypeError, ValueError, OverflowError):
+            word = math.nan
+        return (struct.pack("=d", word), "") if math.isfinite(word) else (_NO_NUMBER, "a finite number")
+
+    def position(answer: Any, features: Features) -> tuple[bytes, str]:
+        among = range(len(features[details[0]]) if kind == "Index" else len(details))
+        usable = False
+        with suppress(TypeError, ValueError):
+            usable = answer in among and (kind != "Index" or features[details[0]][int(answer)] != 0)
+        if usable:
+            return struct.pack("=q", int(answer)), ""
+        if kind == "Index":
+            return _BAD, f"a position from 0 to {among[-1]} where {details[0]} is not 0"
+        return _BAD, "True or False" if len(details) == 2 else f"a number from 0 to {among[-1]}"
+
+    return number if kind == "Number" else position
 
 
-def _load(seed: int) -> Callable[[dict[str, int]], Any]:
+def _load(seed: int) -> Callable[[Features], Any]:
     spec = importlib.util.spec_from_file_location("policy", "policy.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -45,10 +109,10 @@ def _load(seed: int) -> Callable[[dict[str, int]], Any]:
         module.start(seed)
     if not callable(getattr(module, "decide", None)):
         raise SystemExit("policy.py defines no function decide(features)")
-    found: Callable[[dict[str, int]], Any] = module.decide
+    found: Callable[[Features], Any] = module.decide
     return found
 
 
 if __name__ == "__main__":
-    sys.path += sys.argv[4:]
-    main(*map(int, sys.argv[1:4]))
+    sys.path += sys.argv[5:]
+    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

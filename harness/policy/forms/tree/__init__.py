@@ -1,4 +1,4 @@
-"""``tree.json``: a decision tree, or a sum of many, over LLVM's inliner features, as data that becomes C.
+"""``tree.json``: a decision tree, or a sum of many, over numbers among the features, as data that becomes C.
 
 See ``docs/tree.md``.
 """

@@ -7,7 +7,6 @@ user's own process, the others as the JSON that they write.
 """
 
 import ctypes
-import difflib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,16 +15,25 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from harness.base.errors import UsageError
+from harness.policy.forms.interface import Choice, Interface
 from harness.policy.forms.tree.evaluate import to_single
 from harness.policy.forms.tree.model import MAX_NODES, Leaf, Member, Split, Tree
 from harness.policy.forms.tree.parse import explain_tree
+from harness.policy.forms.tree.places import places_of
 from harness.policy.forms.tree.thresholds import DOUBLE, SINGLE, last_below
-from harness.problems.inlining.features import FEATURES
 
 __all__ = ["from_lightgbm", "from_sklearn", "from_xgboost"]
 
 _ABOVE_ZERO = 5e-324
 """The smallest number there is. Added last it changes the sign of no sum but zero: ``sum > 0`` becomes ``>= 0``."""
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The model's columns by name, and the features that they are among."""
+
+    names: tuple[str, ...]
+    interface: Interface
 
 
 @dataclass(frozen=True)
@@ -46,10 +54,10 @@ Expand = Callable[[Any], _Question | float]
 """From the library's name of a node to what it asks, or to the leaf's value."""
 
 
-def from_sklearn(model: Any, features: Sequence[str]) -> Tree:
+def from_sklearn(model: Any, features: Sequence[str], interface: Interface) -> Tree:
     """The decisions of a fitted scikit-learn model; ``features`` names its columns in order.
 
-    A classifier of the classes 0 and 1 inlines where it predicts 1, a regressor where it predicts more than zero.
+    A classifier of the classes 0 and 1 says yes where it predicts 1, a regressor where it predicts more than zero.
     Takes decision trees, forests (RandomForest, ExtraTrees), GradientBoosting and HistGradientBoosting of both sorts.
     A forest averages the two classes apart: where they differ by no more than rounding, it may decide otherwise.
 
@@ -61,11 +69,11 @@ def from_sklearn(model: Any, features: Sequence[str]) -> Tree:
         if name in bases:
             if not hasattr(model, "n_features_in_"):
                 raise UsageError("the model is not fitted")
-            columns = _columns(features, int(model.n_features_in_))
+            columns = _columns(features, int(model.n_features_in_), interface)
             if getattr(model, "n_outputs_", 1) != 1:
                 raise UsageError(f"the model has {model.n_outputs_} outputs, a policy has one")
             if "ClassifierMixin" in bases:
-                _two_classes(model)
+                _two_classes(model, interface)
             return convert(model, columns)
     raise UsageError(
         f"cannot convert a {type(model).__name__}",
@@ -73,8 +81,8 @@ def from_sklearn(model: Any, features: Sequence[str]) -> Tree:
     )
 
 
-def from_lightgbm(dump: Any, features: Sequence[str] | None = None) -> Tree:
-    """The decisions of a LightGBM model: inlines where the raw score is above zero.
+def from_lightgbm(dump: Any, interface: Interface, features: Sequence[str] | None = None) -> Tree:
+    """The decisions of a LightGBM model: yes where the raw score is above zero.
 
     ``dump`` is what ``Booster.dump_model()`` gives. ``features`` names the columns where the model does not.
     Features are compared as LightGBM compares columns of float64.
@@ -83,13 +91,13 @@ def from_lightgbm(dump: Any, features: Sequence[str] | None = None) -> Tree:
     linear leaves and ``zero_as_missing``.
     """
     try:
-        return _from_lightgbm(dump, features)
+        return _from_lightgbm(dump, interface, features)
     except _ODD as error:
         raise UsageError(f"not a LightGBM dump: {_lack(error)}", hint="write Booster.dump_model() as JSON") from None
 
 
-def from_xgboost(dump: Any, features: Sequence[str] | None = None) -> Tree:
-    """The decisions of an XGBoost model: inlines where the margin is above zero.
+def from_xgboost(dump: Any, interface: Interface, features: Sequence[str] | None = None) -> Tree:
+    """The decisions of an XGBoost model: yes where the margin is above zero.
 
     ``dump`` is the content of the file that ``Booster.save_model("model.json")`` writes, of XGBoost 3 or later.
     ``features`` names the columns where the model does not. The sum is taken in single precision, as XGBoost does.
@@ -104,7 +112,7 @@ def from_xgboost(dump: Any, features: Sequence[str] | None = None) -> Tree:
             hint='use what Booster.save_model("model.json") writes',
         )
     try:
-        return _from_xgboost(dump, features)
+        return _from_xgboost(dump, interface, features)
     except _ODD as error:
         raise UsageError(
             f"not an XGBoost model: {_lack(error)}", hint='use what Booster.save_model("model.json") writes'
@@ -118,27 +126,36 @@ def _lack(error: Exception) -> str:
     return f"{str(error)[:_SHOWN]} is missing" if isinstance(error, KeyError) else str(error)[:_SHOWN]
 
 
-def _columns(features: Sequence[str], count: int) -> tuple[str, ...]:
+def _columns(features: Sequence[str], count: int, interface: Interface) -> _Columns:
     """The columns' names, checked. Raises UsageError."""
+    if not isinstance(interface.decision, Choice) or len(interface.decision.alternatives) != 2:
+        raise UsageError(
+            f"a trained model is converted for a yes or no alone, and {interface.subject} asks otherwise",
+            hint="write tree.json yourself",
+        )
     if len(features) != count:
         raise UsageError(f"the model has {count} columns, and {len(features)} features are named")
+    known = places_of(interface)
     for index, name in enumerate(features):
-        if name not in FEATURES:
-            close = difflib.get_close_matches(str(name), FEATURES, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else "name the columns: docs/tree.md lists LLVM's features"
-            raise UsageError(f"column {index} is {str(name)!r}, which is no feature of LLVM's inliner", hint=hint)
+        if name not in known:
+            hint = interface.hint(str(name))
+            raise UsageError(f"column {index} is {str(name)!r}, which is no feature of {interface.subject}", hint=hint)
+        if not known[name].element.is_integer:
+            raise UsageError(
+                f"column {index} is {name!r}, which is {known[name].element}: integers are converted alone"
+            )
         if name in features[:index]:
             raise UsageError(f"two columns are {name!r}")
-    return tuple(features)
+    return _Columns(tuple(features), interface)
 
 
 def _tree(
-    columns: tuple[str, ...],
+    columns: _Columns,
     trees: Iterable[tuple[Any, Expand]],
     base: float = 0.0,
     precision: Literal["double", "single"] = "double",
     *,
-    zero_inlines: bool = False,
+    zero_is_yes: bool = False,
 ) -> Tree:
     """One Tree of roots and their expansions. Raises UsageError where a limit is passed."""
     raw: list[list[_Question | float]] = []
@@ -146,12 +163,12 @@ def _tree(
     for root, expand in trees:
         raw.append(_nodes(root, expand, left))
         left -= len(raw[-1])
-    asked = {columns[node.column] for nodes in raw for node in nodes if isinstance(node, _Question)}
-    features = tuple(name for name in FEATURES if name in asked)
-    places = {column: features.index(name) for column, name in enumerate(columns) if name in asked}
+    asked = {columns.names[node.column] for nodes in raw for node in nodes if isinstance(node, _Question)}
+    features = tuple(name for name in places_of(columns.interface) if name in asked)
+    places = {column: features.index(name) for column, name in enumerate(columns.names) if name in asked}
     try:
         members = [Member(nodes=tuple(_node(node, places) for node in nodes)) for nodes in raw]
-        if zero_inlines:
+        if zero_is_yes:
             members.append(Member(nodes=(Leaf(value=_ABOVE_ZERO),)))
         return Tree(schema=1, features=features, precision=precision, base=base, trees=tuple(members))
     except ValidationError as error:
@@ -187,11 +204,13 @@ def _node(node: _Question | float, places: dict[int, int]) -> Split | Leaf:
 # scikit-learn. Its trees compare float32 features with float64 thresholds, histogram boosting float64 features.
 
 
-def _two_classes(model: Any) -> None:
+def _two_classes(model: Any, interface: Interface) -> None:
     classes = getattr(model, "classes_", ())
     if len(classes) != 2 or list(classes) != [0, 1]:
+        assert isinstance(interface.decision, Choice)
+        no, yes = interface.decision.alternatives
         shown = ", ".join(str(name) for name in classes)
-        raise UsageError(f"the model's classes are {shown}", hint="train it on 0 (do not inline) and 1 (inline)")
+        raise UsageError(f"the model's classes are {shown}", hint=f"train it on 0 ({no}) and 1 ({yes})")
 
 
 def _sklearn_tree(tree: Any, value: Callable[[Any], float]) -> tuple[int, Expand]:
@@ -218,35 +237,35 @@ def _first(row: list[float]) -> float:
     return row[0]
 
 
-def _decision_tree_classifier(model: Any, columns: tuple[str, ...]) -> Tree:
+def _decision_tree_classifier(model: Any, columns: _Columns) -> Tree:
     return _tree(columns, [_sklearn_tree(model.tree_, _class_one)])
 
 
-def _decision_tree_regressor(model: Any, columns: tuple[str, ...]) -> Tree:
+def _decision_tree_regressor(model: Any, columns: _Columns) -> Tree:
     return _tree(columns, [_sklearn_tree(model.tree_, _first)])
 
 
-def _forest_classifier(model: Any, columns: tuple[str, ...]) -> Tree:
+def _forest_classifier(model: Any, columns: _Columns) -> Tree:
     return _tree(columns, [_sklearn_tree(one.tree_, _class_one) for one in model.estimators_])
 
 
-def _forest_regressor(model: Any, columns: tuple[str, ...]) -> Tree:
+def _forest_regressor(model: Any, columns: _Columns) -> Tree:
     """The mean's sign is the sum's."""
     return _tree(columns, [_sklearn_tree(one.tree_, _first) for one in model.estimators_])
 
 
-def _gradient_boosting(model: Any, columns: tuple[str, ...]) -> Tree:
+def _gradient_boosting(model: Any, columns: _Columns) -> Tree:
     initial = model.init_ if isinstance(model.init_, str) else type(model.init_).__name__
     if initial not in ("zero", "DummyClassifier", "DummyRegressor"):
         raise UsageError(f"init is a {initial}, whose predictions are no constant", hint="leave init out")
     rate = float(model.learning_rate)
-    base = float(model._raw_predict_init([[0.0] * len(columns)])[0][0])
+    base = float(model._raw_predict_init([[0.0] * len(columns.names)])[0][0])
     trees = [_sklearn_tree(stage[0].tree_, lambda row: rate * row[0]) for stage in model.estimators_]
     # Of the two sums that are zero, only a classifier's counts as class 1.
-    return _tree(columns, trees, base, zero_inlines=hasattr(model, "classes_"))
+    return _tree(columns, trees, base, zero_is_yes=hasattr(model, "classes_"))
 
 
-def _histogram_boosting(model: Any, columns: tuple[str, ...]) -> Tree:
+def _histogram_boosting(model: Any, columns: _Columns) -> Tree:
     if not hasattr(model, "classes_") and model.loss not in ("squared_error", "absolute_error", "quantile"):
         raise UsageError(f"loss {model.loss!r} predicts nothing below zero")
     trees = [_histogram_tree(stage[0].nodes) for stage in model._predictors]
@@ -259,14 +278,14 @@ def _histogram_tree(nodes: Any) -> tuple[int, Expand]:
         if node["is_leaf"]:
             return float(node["value"])
         if node["is_categorical"]:
-            raise UsageError("a split is categorical; LLVM's features are numbers")
+            raise UsageError("a split is categorical; features are numbers")
         last = last_below(float(node["num_threshold"]), DOUBLE)
         return _Question(int(node["feature_idx"]), last, int(node["left"]), int(node["right"]))
 
     return 0, expand
 
 
-_SKLEARN: dict[str, Callable[[Any, tuple[str, ...]], Tree]] = {
+_SKLEARN: dict[str, Callable[[Any, _Columns], Tree]] = {
     "DecisionTreeClassifier": _decision_tree_classifier,
     "DecisionTreeRegressor": _decision_tree_regressor,
     "ForestClassifier": _forest_classifier,
@@ -285,7 +304,7 @@ _LIGHTGBM_OBJECTIVES = {
 }
 
 
-def _from_lightgbm(dump: Any, features: Sequence[str] | None) -> Tree:
+def _from_lightgbm(dump: Any, interface: Interface, features: Sequence[str] | None) -> Tree:
     trees = dump["tree_info"]
     if dump["num_class"] != 1 or dump["num_tree_per_iteration"] != 1:
         raise UsageError(f"the model has {dump['num_class']} classes, each with a score of its own; a policy has one")
@@ -293,7 +312,7 @@ def _from_lightgbm(dump: Any, features: Sequence[str] | None) -> Tree:
     if objective not in _LIGHTGBM_OBJECTIVES:
         known = ", ".join(sorted(_LIGHTGBM_OBJECTIVES - {""}))
         raise UsageError(f"objective {objective!r}: a score of zero says nothing", hint=f"these can be: {known}")
-    columns = _columns(features or dump["feature_names"], int(dump["max_feature_idx"]) + 1)
+    columns = _columns(features or dump["feature_names"], int(dump["max_feature_idx"]) + 1, interface)
     return _tree(columns, [(tree["tree_structure"], _lightgbm_node) for tree in trees])
 
 
@@ -303,9 +322,9 @@ def _lightgbm_node(node: Any) -> _Question | float:
             raise UsageError("leaves are linear functions", hint="train with linear_tree=false")
         return float(node["leaf_value"])
     if node["decision_type"] != "<=":
-        raise UsageError("a split is categorical; LLVM's features are numbers")
+        raise UsageError("a split is categorical; features are numbers")
     if node["missing_type"] == "Zero":
-        raise UsageError("zero counts as missing", hint="train with zero_as_missing=false: LLVM's zeros are zeros")
+        raise UsageError("zero counts as missing", hint="train with zero_as_missing=false: a feature's zeros are zeros")
     last = last_below(float(node["threshold"]), DOUBLE)
     return _Question(int(node["split_feature"]), last, node["left_child"], node["right_child"])
 
@@ -321,7 +340,7 @@ _ODDS_LIMIT = 1e-6
 """Nearer to 0 or 1, versions of XGBoost differ in what they make of a base score."""
 
 
-def _from_xgboost(dump: Any, features: Sequence[str] | None) -> Tree:
+def _from_xgboost(dump: Any, interface: Interface, features: Sequence[str] | None) -> Tree:
     learner = dump["learner"]
     if int(dump["version"][0]) < 3:
         raise UsageError("written by an XGBoost before 3", hint="load it with XGBoost 3 and save it again")
@@ -340,7 +359,7 @@ def _from_xgboost(dump: Any, features: Sequence[str] | None) -> Tree:
     base = to_single(base)
     if _XGBOOST_OBJECTIVES[objective] == "probability":
         base = _log_odds(base)
-    columns = _columns(features or learner["feature_names"], int(parameters["num_feature"]))
+    columns = _columns(features or learner["feature_names"], int(parameters["num_feature"]), interface)
     return _tree(columns, [_xgboost_tree(tree) for tree in booster["model"]["trees"]], base, "single")
 
 
@@ -373,7 +392,7 @@ def _xgboost_tree(tree: Any) -> tuple[int, Expand]:
         if left[node] < 0:
             return to_single(float(number[node]))
         if tree["split_type"][node] != 0:
-            raise UsageError("a split is categorical; LLVM's features are numbers")
+            raise UsageError("a split is categorical; features are numbers")
         last = last_below(to_single(float(number[node])), SINGLE, strict=True)
         return _Question(column[node], last, left[node], right[node])
 

@@ -1,25 +1,24 @@
 """What a tree decides, in Python: the definition that the generated C agrees with bit for bit."""
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
 from harness.policy.forms.tree.model import Split, Tree
-from harness.problems.inlining.features import FEATURES
 
 __all__ = ["decide", "score", "to_single"]
 
 _SINGLE = struct.Struct("f")
 
 
-def decide(tree: Tree, features: Sequence[int]) -> bool:
-    """Whether to inline the call site with these features: all of LLVM's, in its order, as 64-bit integers."""
+def decide(tree: Tree, features: Mapping[str, int | float]) -> bool:
+    """Whether the answer is yes, where there are two: whether the sum is above zero."""
     return score(tree, features) > 0
 
 
-def score(tree: Tree, features: Sequence[int]) -> float:
-    """The sum that the decision is the sign of."""
+def score(tree: Tree, features: Mapping[str, int | float]) -> float:
+    """The sum, of the features that the tree asks for, by name. NaN is at most no threshold."""
     rounded: Callable[[float], float] = to_single if tree.precision == "single" else float
-    values = [features[FEATURES.index(name)] for name in tree.features]
+    values = [features[name] for name in tree.features]
     total = rounded(tree.base)
     for member in tree.trees:
         node = member.nodes[0]

@@ -1,6 +1,5 @@
 """The schema of ``tree.json``, and what makes it a tree."""
 
-import difflib
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
@@ -13,14 +12,17 @@ from pydantic import (
     Field,
     PlainValidator,
     Tag,
+    ValidationInfo,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
-from harness.problems.inlining.features import FEATURES
+from harness.policy.forms.interface import Interface
+from harness.policy.forms.tree.places import places_of
 
 __all__ = ["LARGEST", "MAX_DEPTH", "MAX_NODES", "MAX_TREES", "STRUCTURE", "Leaf", "Member", "Split", "Tree"]
 
+MAX_FEATURES = 10_000
 MAX_TREES = 5_000
 MAX_NODES = 200_000
 """Of all trees together."""
@@ -32,11 +34,11 @@ STRUCTURE = "tree_structure"
 """Type of the error whose context has a ``path`` in the file and a ``fault``."""
 
 
-def _known_feature(name: str) -> str:
-    if name not in FEATURES:
-        close = difflib.get_close_matches(name[:100], FEATURES, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else "docs/tree.md lists them"
-        raise ValueError(f"LLVM's inliner has no feature {name!r}; {hint}")
+def _known_feature(name: str, info: ValidationInfo) -> str:
+    interface = info.context
+    if isinstance(interface, Interface) and name not in places_of(interface):
+        element = " (an element of a tensor is NAME[0])" * (not interface.is_plain)
+        raise ValueError(f"{interface.subject} has no feature {name!r}{element}; {interface.hint(name)}")
     return name
 
 
@@ -103,17 +105,18 @@ class Member(Model):
 class Tree(Model):
     """A decision tree, or several whose answers are added.
 
-    A call site is inlined when ``base`` plus the value of each tree's leaf is above zero. They are added one after the
-    other, ``base`` first and the trees in their order, each sum rounded to nearest in ``precision``.
+    It gives ``base`` plus the value of each tree's leaf. They are added one after the other, ``base`` first and the
+    trees in their order, each sum rounded to nearest in ``precision``. Above zero the sum says yes; where a number is
+    asked for it is the number, and of candidates the one with the largest sum is taken.
     """
 
     # Pydantic's own `schema` is in the way of the name.
     version: Literal[1] = Field(alias="schema")
     """Version of this format."""
     features: Annotated[tuple[Annotated[str, AfterValidator(_known_feature)], ...], FailFast()] = Field(
-        max_length=len(FEATURES)
+        max_length=MAX_FEATURES
     )
-    """Names of the features that splits refer to by position; any of LLVM's 38, in any order, each once."""
+    """Names of the features that splits refer to by position; any of the problem's, in any order, each once."""
     precision: Literal["double", "single"] = "double"
     """IEEE 754 format of the sum. ``single``: base and values are rounded to it first, as XGBoost has them."""
     base: Real = 0.0

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.base.errors import UsageError
+from harness.policy.forms.interface import Interface
 from harness.policy.forms.tree.model import MAX_NODES, MAX_TREES, STRUCTURE, Split, Tree
 from harness.policy.limits import TREE_BYTES
 from harness.suite.load import fault_message
@@ -16,8 +17,8 @@ _MOST_COMMAS = 4 * MAX_NODES + 2 * MAX_TREES + 100
 _LONGEST_MESSAGE = 200
 
 
-def parse_tree(content: bytes, where: str) -> Tree:
-    """The tree in a file's bytes; ``where`` is the file's name, for errors.
+def parse_tree(content: bytes, where: str, interface: Interface) -> Tree:
+    """The tree in a file's bytes, over features of ``interface``; ``where`` is the file's name, for errors.
 
     Raises UsageError naming the file and the place in it, such as ``trees[0].nodes[3].below``.
     """
@@ -29,7 +30,7 @@ def parse_tree(content: bytes, where: str) -> Tree:
     if content.count(b",") > _MOST_COMMAS:
         raise UsageError(f"more than {_MOST_COMMAS:,} values", where=where)
     try:
-        return Tree.model_validate_json(content)
+        return Tree.model_validate_json(content, context=interface)
     except ValidationError as error:
         raise explain_tree(error, where) from None
 

@@ -15,7 +15,7 @@ from harness.base.vocabulary import SIZE, Target
 from harness.freeze import freeze
 from harness.measure import all_metrics, seen, seen_in
 from harness.policy import Policy
-from harness.policy.forms.cpp.hyperparameters import Value
+from harness.policy.forms.parameters import Value
 from harness.problems.inlining.ask import ask
 from harness.problems.inlining.heuristic import ROLE, asked
 from harness.problems.inlining.replay import PLUGIN

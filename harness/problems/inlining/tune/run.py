@@ -13,11 +13,10 @@ from harness.base.progress import Observer
 from harness.base.vocabulary import SIZE, Level, Split, Target
 from harness.freeze import freeze
 from harness.policy import Policy
-from harness.policy.forms.cpp.build import build_heuristic
-from harness.policy.forms.cpp.hyperparameters import Hyperparameter, Value
+from harness.policy.forms.parameters import Hyperparameter, Value
 from harness.policy.tuning.study import Study, Trial
 from harness.problems.inlining import INLINING
-from harness.problems.inlining.heuristic import ROLE, hyperparameters, values_of
+from harness.problems.inlining.heuristic import ROLE, asked, hyperparameters, values_of
 from harness.problems.inlining.replay import PLUGIN
 from harness.problems.inlining.tune.reward import Sizes, Task, measure, reference_sizes
 from harness.problems.programs.stages import fetch_sources, freeze_modules
@@ -78,7 +77,7 @@ def tune(
     keeps a program from being fetched and frozen.
     """
     parameters = _parameters(policy)
-    build_heuristic(policy.contents[ROLE], parameters, policy.manifest.files[ROLE], bench)
+    asked(policy, values_of(policy, policy.name), bench)
     bench.sandbox.probe()
     places = [(program, target) for program in programs for target in targets]
     fetch_sources(programs, bench, engine, observer)
