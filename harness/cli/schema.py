@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.errors import UsageError
 from harness.policy import Manifest
+from harness.policy.forms.tree.model import Tree
 from harness.record.rows import Block, Campaign, Header, History, Row
 from harness.suite.model import Suite
 
@@ -15,6 +16,7 @@ __all__ = ["schema", "schemas"]
 _OWN: dict[str, tuple[type[BaseModel], str]] = {
     "suite": (Suite, "suites/NAME/suite.toml"),
     "submission": (Manifest, "submissions/NAME/submission.toml"),
+    "tree": (Tree, "tree.json of a policy"),
     "header": (Header, "first line of a run file, under the key `header`"),
     "campaign": (Campaign, "a line of a run file, under the key `campaign`"),
     "block": (Block, "a line of a run file, under the key `block`"),

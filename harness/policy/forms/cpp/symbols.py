@@ -90,7 +90,7 @@ _MADE = re.compile(r"Module|LLVMContext|Function|BasicBlock|Global\w+|Instructio
 """Classes of which no new object may be made."""
 
 _FUNCTIONS = r"""
-    # inlining
+    # what calls cost
     shouldInline getInlineCost getInlineParams getInliningCostEstimate getInliningCostFeatures isInlineViable
     getAttributeBasedInliningDecision getCallsiteCost inlineCostStr
     # what is known of values, loops and calls
