@@ -13,7 +13,7 @@ from harness.policy.limits import ALL_BYTES, MANIFEST_BYTES, most_bytes
 from harness.policy.manifest import Manifest
 from harness.policy.names import require_free_name
 from harness.policy.policy import Policy
-from harness.policy.problems import form_of, problem_of
+from harness.policy.problems import form_of, problem_of, require_meant
 from harness.policy.tracks import all_tracks, fits
 from harness.suite.load import validated
 
@@ -106,6 +106,7 @@ def _check(policy: Policy, where: str) -> None:
         raise UsageError(f"track: unknown track {track!r}; there are: {', '.join(sorted(all_tracks()))}", where=where)
     if not fits(problem, track):
         raise UsageError(f"track: a policy of problem {problem!r} cannot have the track {track!r}", where=where)
+    require_meant(policy, where)
     problem_of(problem).check(policy, where)
 
 

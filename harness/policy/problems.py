@@ -11,9 +11,10 @@ from typing import Protocol
 
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.errors import UsageError
+from harness.base.vocabulary import PolicyClass
 from harness.policy.policy import Policy
 
-__all__ = ["Form", "Problem", "all_problems", "form_of", "problem_of"]
+__all__ = ["Form", "Problem", "all_problems", "form_of", "problem_of", "require_meant"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Form:
     """What that file is usually called."""
     pure: bool = True
     """Whether only the harness's own code computes the decisions: asked again, it says the same."""
+    fields: frozenset[str] = frozenset()
+    """Which of a manifest's ``seeds`` and ``values`` its policies have: what means nothing is refused."""
 
 
 class Problem(Protocol):
@@ -53,6 +56,19 @@ def problem_of(name: str, where: str | None = None) -> Problem:
     if name not in (known := all_problems()):
         raise UsageError(f"problem: unknown problem {name!r}; there are: {', '.join(known)}", where=where)
     return known[name]
+
+
+def require_meant(policy: Policy, where: str) -> None:
+    """Raise UsageError for the first field that is given and means nothing: none is ignored in silence."""
+    manifest, fields = policy.manifest, form_of(policy, where).fields
+    whose = f"a policy of problem {manifest.problem!r} in form {manifest.form!r}"
+    if "values" not in fields:
+        for name in manifest.values:
+            raise UsageError(f"values.{name}: {whose} has no values", where=where)
+    if "seeds" not in fields and manifest.seeds != (0,):
+        raise UsageError(f"seeds: {whose} is given none: every seed would be the same policy", where=where)
+    if manifest.budget is not None and manifest.policy_class is not PolicyClass.SEARCH:
+        raise UsageError(f"budget: a policy of class {manifest.policy_class.value!r} does not search", where=where)
 
 
 def form_of(policy: Policy, where: str | None = None) -> Form:

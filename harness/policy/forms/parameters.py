@@ -54,11 +54,6 @@ def valued(parameters: tuple[Hyperparameter, ...], given: Mapping[str, object], 
 class WithoutValues:
     """What the forms share that have no tunable constants. See ``harness.policy.forms.registry.Form``."""
 
-    def check(self, policy: Policy, interface: Interface, where: str) -> None:
-        """The manifest gives no values."""
-        for name in policy.manifest.values:
-            raise UsageError(f"values.{name}: a policy of form {policy.manifest.form!r} has no values", where=where)
-
     def parameters(self, policy: Policy, interface: Interface) -> tuple[Hyperparameter, ...]:
         """None."""
         return ()

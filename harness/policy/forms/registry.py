@@ -24,6 +24,8 @@ class Form(Protocol):
     """What that file is usually called."""
     is_pure: bool
     """Whether the harness makes code of it that can only compute: asked again, it answers the same."""
+    fields: frozenset[str]
+    """Which of a manifest's ``seeds`` and ``values`` its policies have."""
 
     def supports(self, interface: Interface) -> str | None:
         """None where a policy of this form can answer such questions, else the reason why none can."""

@@ -27,7 +27,7 @@ class InliningProblem:
     """See ``harness.problems.programs.problems.ProgramProblem``."""
 
     forms: ClassVar = {
-        name: Form(form.role, form.usual, form.is_pure)
+        name: Form(form.role, form.usual, form.is_pure, form.fields)
         for name, form in all_forms().items()
         if form.supports(INTERFACE) is None
     }

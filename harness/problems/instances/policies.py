@@ -28,9 +28,6 @@ class Solvers:
         if manifest.files != {form.role: form.file}:
             one = f'{form.role} = "{form.file}"'
             raise UsageError(f"files: a solver of form {manifest.form!r} has one file, {one}", where=where)
-        if manifest.values:
-            name = next(iter(manifest.values))
-            raise UsageError(f"values.{name}: a solver has no values", where=where)
         if manifest.policy_class is not PolicyClass.ZERO_SHOT:
             raise UsageError(
                 f"class: a solver is called once with the instance alone: 'zero-shot', not "

@@ -21,7 +21,7 @@ __all__ = ["POLICIES"]
 class Levels(PureProblem):
     """See ``harness.problems.programs.problems.ProgramProblem``."""
 
-    forms: ClassVar = {"level": Form()}
+    forms: ClassVar = {"level": Form(fields=frozenset({"values"}))}
 
     def check(self, policy: Policy, where: str) -> None:
         """``values.level`` must be one of clang's levels."""

@@ -31,7 +31,7 @@ _LONGEST = 100_000  # the kernel's limit for one argument is 128 KiB
 class Passes(PureProblem):
     """See ``harness.problems.programs.problems.ProgramProblem``."""
 
-    forms: ClassVar = {"list": Form(ROLE, "passes.txt")}
+    forms: ClassVar = {"list": Form(ROLE, "passes.txt", fields=frozenset({"seeds", "values"}))}
 
     def check(self, policy: Policy, where: str) -> None:
         """``files.passes`` must name a text file, or ``files.passes-SEED`` one for each seed."""

@@ -31,7 +31,7 @@ optimising pipeline, and with that pipeline left out, as -O0 has it."""
 class Regalloc(PureProblem):
     """See ``harness.problems.programs.problems.ProgramProblem``."""
 
-    forms: ClassVar = {"allocator": Form()}
+    forms: ClassVar = {"allocator": Form(fields=frozenset({"values"}))}
 
     def check(self, policy: Policy, where: str) -> None:
         """``values.allocator`` must be one of LLVM's allocators."""

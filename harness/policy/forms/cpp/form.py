@@ -29,6 +29,7 @@ class CppForm:
     role = "heuristic"
     usual = HEURISTIC
     is_pure = False
+    fields: frozenset[str] = frozenset({"values"})
 
     def supports(self, interface: Interface) -> str | None:
         """It takes every tensor, and can give every answer. It keeps a state in variables of its own."""

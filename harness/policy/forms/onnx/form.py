@@ -20,10 +20,14 @@ class OnnxForm(WithoutValues):
     role = "model"
     usual = "model.onnx"
     is_pure = True
+    fields: frozenset[str] = frozenset()
 
     def supports(self, interface: Interface) -> str | None:
         """A network takes every tensor, and its output can be every decision. Only the sandbox looks at the file."""
         return None
+
+    def check(self, policy: Policy, interface: Interface, where: str) -> None:
+        """Nothing: only the sandbox looks at the file."""
 
     def open(
         self, policy: Policy, interface: Interface, seed: int, bench: Bench, values: Mapping[str, Value] | None = None

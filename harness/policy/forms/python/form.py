@@ -38,6 +38,7 @@ class PythonForm(WithoutValues):
     role = "policy"
     usual = "policy.py"
     is_pure = False
+    fields: frozenset[str] = frozenset({"seeds"})
 
     def supports(self, interface: Interface) -> str | None:
         """It takes every tensor, and can give every answer. It keeps a state in variables of its own."""
@@ -45,7 +46,6 @@ class PythonForm(WithoutValues):
 
     def check(self, policy: Policy, interface: Interface, where: str) -> None:
         """It is Python, and defines ``decide``."""
-        super().check(policy, interface, where)
         name, content = policy.file(self.role)
         check_python(content, name)
 

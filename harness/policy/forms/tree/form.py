@@ -24,6 +24,7 @@ class TreeForm(WithoutValues):
     role = "tree"
     usual = "tree.json"
     is_pure = True
+    fields: frozenset[str] = frozenset()
 
     def supports(self, interface: Interface) -> str | None:
         """Its one sum says yes or no, is a number, or ranks candidates."""
@@ -37,7 +38,6 @@ class TreeForm(WithoutValues):
 
     def check(self, policy: Policy, interface: Interface, where: str) -> None:
         """The whole file."""
-        super().check(policy, interface, where)
         name, content = policy.file(self.role)
         parse_tree(content, name, interface)
 
