@@ -19,65 +19,48 @@ __all__ = ["llvm_plugin", "native_digest", "native_plugin", "native_program"]
 
 
 def native_program(name: str, toolchain: Toolchain, store: Store) -> Path:
-    """``native/NAME/NAME.c`` as a static program, with the flags of its ``compile_flags.txt``.
+    """All of ``native/NAME/*.c`` as a static program, with the flags of its ``compile_flags.txt``.
 
     Raises PrerequisiteError when it cannot be built.
     """
-    return _built(name, name, "-static", toolchain, store)
+    return _built(name, name, "-static", "apt-get install libc6-dev", toolchain, store)
 
 
 def native_plugin(name: str, toolchain: Toolchain, store: Store) -> Path:
-    """``native/NAME/NAME.c`` as a shared library, as ``native_program`` builds programs."""
-    return _built(name, f"{name}.so", "-shared", toolchain, store)
+    """The same as a shared library."""
+    return _built(name, f"{name}.so", "-shared", "apt-get install libc6-dev", toolchain, store)
 
 
 def llvm_plugin(name: str, toolchain: Toolchain, store: Store) -> Path:
-    """All of ``native/NAME/*.cpp`` as one plugin for the toolchain's compilers.
+    """All of ``native/NAME/*.cpp`` as one plugin for the toolchain's compilers, in the same way."""
+    return _built(name, f"{name}.so", "-shared", "apt-get install llvm-22-dev g++ libc6-dev", toolchain, store)
 
-    Raises PrerequisiteError when it cannot be built.
-    """
+
+def _built(name: str, product: str, form: str, hint: str, toolchain: Toolchain, store: Store) -> Path:
     folder = ROOT / "native" / name
+    sources = sorted((*folder.glob("*.c"), *folder.glob("*.cpp")))
+    is_cpp = any(source.suffix == ".cpp" for source in sources)
+    compiler = toolchain.tool("clang++" if is_cpp else "clang")
     flags = (folder / "compile_flags.txt").read_text().split()
-    key = digest_of(["plugin", native_digest(name), toolchain.fingerprint.llvm])
-    hint = "apt-get install llvm-22-dev g++ libc6-dev"
+    flags += ["-isystem", str(toolchain.include)] if is_cpp else []
+    key = digest_of(["native", native_digest(name), form, toolchain.fingerprint.llvm])
 
     def command(entry: Path, words: list[str], where: Path) -> None:
-        done = run([toolchain.tool("clang++"), *words], cwd=entry, limits=Limits(wall=300))
+        done = run([compiler, *words], cwd=entry, limits=Limits(wall=300))
         if not done.ok:
             store.require_space(done.stderr)
             raise PrerequisiteError(f"cannot be built: {done.reason()}", where=str(where), hint=hint)
 
     def make(entry: Path) -> None:
         def compile_one(source: Path) -> str:
-            words = [*flags, "-isystem", str(toolchain.include), "-c", str(source), "-o", f"{source.stem}.o"]
-            command(entry, words, source)
+            command(entry, [*flags, "-c", str(source), "-o", f"{source.stem}.o"], source)
             return f"{source.stem}.o"
 
-        sources = sorted(folder.glob("*.cpp"))
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             objects = list(pool.map(compile_one, sources))
-        command(entry, ["-shared", *objects, "-o", f"{name}.so"], folder)
+        command(entry, [form, *objects, "-o", product], folder)
         for made in objects:
             (entry / made).unlink()
-        (entry / f"{name}.so").chmod(0o755)
-
-    return store.folder("native", key, make) / f"{name}.so"
-
-
-def _built(name: str, product: str, form: str, toolchain: Toolchain, store: Store) -> Path:
-    folder = ROOT / "native" / name
-    source = folder / f"{name}.c"
-    flags = (folder / "compile_flags.txt").read_text().split()
-    key = digest_of(["native", native_digest(name), form, toolchain.fingerprint.llvm])
-
-    def make(entry: Path) -> None:
-        command = [toolchain.tool("clang"), *flags, form, str(source), "-o", str(entry / product)]
-        done = run(command, cwd=entry, limits=Limits(wall=120))
-        if not done.ok:
-            store.require_space(done.stderr)
-            raise PrerequisiteError(
-                f"cannot be built: {done.reason()}", where=str(source), hint="apt-get install libc6-dev"
-            )
         (entry / product).chmod(0o755)  # whatever the umask: the sandbox's user starts it
 
     return store.folder("native", key, make) / product

@@ -2,8 +2,9 @@
 //
 // usage: policy QUESTIONS ANSWERS      two descriptors
 //
-// Linked with the code that was made of the submission's file, and compiled with POLICY_FEATURES, how many features there
-// are, and POLICY_WORDS, how many words of eight bytes they take. Nothing else is there: no file, no other program.
+// Linked with the code that was made of the submission's file, and compiled with POLICY_FEATURES, how many features
+// there are, and POLICY_WORDS, how many words of eight bytes they take. Nothing else is there: no file, no other
+// program.
 
 #include <errno.h>
 #include <stddef.h>

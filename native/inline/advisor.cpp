@@ -22,7 +22,9 @@ namespace {
 // LLVM keeps the sizes of the call graph to itself. A template's explicit instantiation may name private members.
 enum class Counter : uint8_t { Nodes, Edges };
 template <Counter Which, int64_t MLInlineAdvisor::*Member> struct Opened {
-  friend int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Which> /*of*/) { return From.*Member; }
+  friend int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Which> /*of*/) {
+    return From.*Member;
+  }
 };
 int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Counter::Nodes> /*of*/);
 int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Counter::Edges> /*of*/);
@@ -201,7 +203,8 @@ Advisor::~Advisor() {
 // What LLVM's static getDefaultInlineAdvice does.
 bool Advisor::defaultDecision(CallBase &CB) {
   Function &Caller = *CB.getCaller();
-  ProfileSummaryInfo *PSI = FAM.getResult<ModuleAnalysisManagerFunctionProxy>(Caller).getCachedResult<ProfileSummaryAnalysis>(M);
+  ProfileSummaryInfo *PSI =
+      FAM.getResult<ModuleAnalysisManagerFunctionProxy>(Caller).getCachedResult<ProfileSummaryAnalysis>(M);
   const auto Assumptions = [this](Function &F) -> AssumptionCache & { return FAM.getResult<AssumptionAnalysis>(F); };
   const auto Frequencies = [this](Function &F) -> BlockFrequencyInfo & {
     return FAM.getResult<BlockFrequencyAnalysis>(F);

@@ -1,9 +1,9 @@
 // Decisions of another process. It is not trusted: an answer counts only if it is one, of the question that was
 // asked, in time; after three that are not the process is given up, and it can never hold up the compiler.
 //
-// The first line that it gets is `{"features": [NAME, ...]}`. It says a byte for each of them, 1 if it wants that feature
-// and 0 if not. A question is its number and the features, of which those that it does not want are 0; an answer is the
-// same number and 0 or 1, all of them int64 of the machine's byte order.
+// The first line that it gets is `{"features": [NAME, ...]}`. It says a byte for each of them, 1 if it wants that
+// feature and 0 if not. A question is its number and the features, of which those that it does not want are 0; an
+// answer is the same number and 0 or 1, all of them int64 of the machine's byte order.
 
 #include "source.h"
 #include "llvm/ADT/STLExtras.h"

@@ -72,8 +72,7 @@ std::vector<uint64_t> mannerOf(const CallBase &CB) {
       address(CB.getAttributes().getRawPointer()),
       address(Callee.getAttributes().getRawPointer()),
       static_cast<uint64_t>(IsOnlyCall) | static_cast<uint64_t>(callsItself(Caller)) << 1U |
-          static_cast<uint64_t>(Caller.hasMinSize()) << 2U |
-          static_cast<uint64_t>(isFollowedByUnreachable(CB)) << 3U,
+          static_cast<uint64_t>(Caller.hasMinSize()) << 2U | static_cast<uint64_t>(isFollowedByUnreachable(CB)) << 3U,
   };
   SmallVector<const Value *, 8> Objects;
   for (const Use &Argument : CB.args()) {

@@ -18,14 +18,15 @@ namespace {
 
 enum class From : uint8_t { Nowhere, Default, Heuristic, Channel, Replay, Table, Upstream };
 
-cl::opt<From> Policy("inline-policy", cl::desc("Where inlining decisions come from"), cl::init(From::Nowhere),
-                     cl::values(clEnumValN(From::Default, "default", "LLVM's own heuristic"),
-                                clEnumValN(From::Heuristic, "heuristic", "harness_heuristic of -inline-policy-file"),
-                                clEnumValN(From::Channel, "channel", "a process, over -inline-policy-channel"),
-                                clEnumValN(From::Replay, "replay", "the decisions in -inline-policy-file"),
-                                clEnumValN(From::Table, "table",
-                                           "those in -inline-policy-file, by identity; LLVM's own where it has none"),
-                                clEnumValN(From::Upstream, "upstream", "as default, with features as LLVM takes them")));
+cl::opt<From>
+    Policy("inline-policy", cl::desc("Where inlining decisions come from"), cl::init(From::Nowhere),
+           cl::values(clEnumValN(From::Default, "default", "LLVM's own heuristic"),
+                      clEnumValN(From::Heuristic, "heuristic", "harness_heuristic of -inline-policy-file"),
+                      clEnumValN(From::Channel, "channel", "a process, over -inline-policy-channel"),
+                      clEnumValN(From::Replay, "replay", "the decisions in -inline-policy-file"),
+                      clEnumValN(From::Table, "table",
+                                 "those in -inline-policy-file, by identity; LLVM's own where it has none"),
+                      clEnumValN(From::Upstream, "upstream", "as default, with features as LLVM takes them")));
 cl::opt<std::string> File("inline-policy-file", cl::desc("Shared library, or decisions to follow"));
 cl::opt<std::string> Values("inline-policy-values", cl::desc("Hyperparameters of a heuristic: NAME=VALUE,..."));
 cl::opt<std::string> Written("inline-policy-log", cl::desc("Write the decisions to this file"));
