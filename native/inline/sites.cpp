@@ -67,7 +67,8 @@ Log::Log(const std::string &Path) : File(std::fopen(Path.c_str(), "we")) {
 }
 
 Log::~Log() {
-  if (std::fclose(File) != 0) {
+  const bool Torn = std::ferror(File) != 0; // what failed before is not among the reasons of fclose
+  if (std::fclose(File) != 0 || Torn) {
     report_fatal_error("inline plugin: the log of decisions could not be written", /*gen_crash_diag=*/false);
   }
 }

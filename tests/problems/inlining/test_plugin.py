@@ -432,6 +432,8 @@ def test_a_name_that_is_not_there_is_shown_as_it_is(modules: Modules, bench: Ben
         (("-inline-policy=heuristic", "-inline-policy-file=./no.so"), "./no.so: cannot open shared object file"),
         (("-inline-policy=heuristic", "-inline-policy-file=./inline.so"), "undefined symbol: harness_heuristic"),
         (("-inline-policy=default", "-inline-policy-log=none/log"), "inline plugin: cannot write none/log"),
+        (("-inline-policy=default", "-inline-policy-log=/dev/full"), "the log of decisions could not be written"),
+        (("-inline-policy=default", "-inline-policy-features=/dev/full"), "the features could not be written"),
         (("-inline-policy=best",), "for the --inline-policy option: Cannot find option named 'best'!"),
     ],
 )
