@@ -38,6 +38,14 @@ class Brought:
     package: str
     """The distribution and its version: ``colouring 1.0``."""
 
+    @property
+    def folder(self) -> Path:
+        """Where the package lies. Nothing of it is imported. Raises PrerequisiteError where it is not there."""
+        found = find_spec(self.module) if "." not in self.module else None
+        if found is None or found.origin is None:
+            raise PrerequisiteError(f"{self.package} has no package {self.module!r}", where=self.name)
+        return Path(found.origin).parent
+
 
 @cache
 def brought(group: str) -> tuple[Brought, ...]:

@@ -9,13 +9,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from harness.base.digest import digest_of, digest_tree
+from harness.base.discovery import PROBLEMS, brought
 from harness.base.errors import PrerequisiteError
 from harness.base.paths import ROOT
 from harness.base.process import Limits, run
 from harness.base.store import Store
 from harness.toolchain import Toolchain
 
-__all__ = ["llvm_plugin", "native_digest", "native_plugin", "native_program"]
+__all__ = ["llvm_plugin", "native_digest", "native_folder", "native_plugin", "native_program"]
 
 
 def native_program(name: str, toolchain: Toolchain, store: Store) -> Path:
@@ -32,12 +33,20 @@ def native_plugin(name: str, toolchain: Toolchain, store: Store) -> Path:
 
 
 def llvm_plugin(name: str, toolchain: Toolchain, store: Store) -> Path:
-    """All of ``native/NAME/*.cpp`` as one plugin for the toolchain's compilers, in the same way."""
+    """The same of C++, as a plugin for the toolchain's compilers. A problem of another package has its own folder."""
     return _built(name, f"{name}.so", "-shared", "apt-get install llvm-22-dev g++ libc6-dev", toolchain, store)
 
 
+def native_folder(name: str) -> Path:
+    """Where the sources lie: ``native/NAME``, or ``native`` in the package that brings a problem of this name."""
+    own = ROOT / "native" / name
+    if own.is_dir():
+        return own
+    return next((found.folder / "native" for found in brought(PROBLEMS) if found.name == name), own)
+
+
 def _built(name: str, product: str, form: str, hint: str, toolchain: Toolchain, store: Store) -> Path:
-    folder = ROOT / "native" / name
+    folder = native_folder(name)
     sources = sorted((*folder.glob("*.c"), *folder.glob("*.cpp")))
     is_cpp = any(source.suffix == ".cpp" for source in sources)
     compiler = toolchain.tool("clang++" if is_cpp else "clang")
@@ -68,7 +77,7 @@ def _built(name: str, product: str, form: str, hint: str, toolchain: Toolchain, 
 
 def native_digest(name: str) -> str:
     """Of all sources of ``native/NAME``."""
-    folder = ROOT / "native" / name
+    folder = native_folder(name)
     found = sorted((path, path.stat()) for path in folder.rglob("*"))
     return _digest_of_sources(folder, tuple((str(path), facts.st_size, facts.st_mtime_ns) for path, facts in found))
 

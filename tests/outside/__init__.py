@@ -10,6 +10,7 @@ __all__ = ["BRINGS", "install"]
 
 BRINGS = """[harness.problems]
 colouring = colouring
+shrinking = shrinking
 
 [harness.metrics]
 doubled = doubled
@@ -34,7 +35,7 @@ def install(folder: Path, brings: str = BRINGS, extra: dict[str, str] | None = N
     files = {
         str(path.relative_to(here)): path.read_text()
         for path in sorted(here.rglob("*"))
-        if path.suffix in (".py", ".toml", ".c") and path != Path(__file__)
+        if path.suffix in (".py", ".toml", ".c", ".cpp", ".txt") and path != Path(__file__)
     } | (extra or {})
     files |= {f"{_INFO}/{name}": text for name, text in {**_METADATA, "entry_points.txt": brings}.items()}
     files[f"{_INFO}/RECORD"] = "".join(f"{name},,\n" for name in [*files, f"{_INFO}/RECORD"])

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from harness.record import run_files
-from tests.drive import User
+from harness.sandbox.bench import Bench
+from tests.drive import User, write_policy
 from tests.outside import BRINGS, install
 from tests.problems.instances.user import write_solver
 
@@ -104,6 +105,27 @@ def test_what_a_package_had_a_hand_in_is_marked(user: User, package: dict[str, s
     assert [header["packages"] for header, _ in recorded(user)] == [[PACKAGE], [PACKAGE]]
     mark = f"with code of other packages in the harness, which no sandbox holds: {PACKAGE}"
     assert mark in user.harness("leaderboard", "--suite", "graphs", **package, code=0).err
+
+
+def test_a_problem_with_a_plugin_is_one_folder_too(package: dict[str, str], tmp_path: Path, bench: Bench) -> None:
+    someone, fields = User.at(tmp_path), {"problem": '"shrinking"', "files": '{ names = "names.txt" }'}
+    for name, functions in (("everything", "main\nsteps_from\n"), ("nothing", "nobody\n")):
+        write_policy(tmp_path / name, "", track='"speed"', targets='["x86-64"]', **fields)
+        (tmp_path / name / "names.txt").write_text(functions)
+    policies = f"greedy,{tmp_path / 'everything'},{tmp_path / 'nothing'}"
+    words = ("--target", "x86-64", "--track", "speed", "--metric", "size.alloc")
+    someone.harness("run", "--suite", "ladders", "--policy", policies, *words, **package, code=0)
+    ((header, rows),) = recorded(someone)
+    objects = {row["policy"]: row["object_digest"] for row in rows}
+    sizes = {row["policy"]: row["value"] for row in rows}
+    assert objects["nothing"] == objects["greedy"] and sizes["everything"] < sizes["greedy"]
+    replayed = someone.harness("replay", header["run"], **package, code=0)
+    assert "3 of 3 objects rebuilt from their decisions are equal" in replayed.err
+    script = someone.harness("repro", f"{header['run']}/climb/x86-64/everything", **package, code=0).out
+    (tmp_path / "again.sh").write_text(script)
+    environment = {**os.environ, "LLVM": str(bench.toolchain.bin)}
+    done = subprocess.run(["sh", "again.sh", "again"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_it_brings_a_verb(place: Path, package: dict[str, str], tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from harness.apply.plan import FROZEN, OBJECT, CompilePlan, Step
 from harness.base.errors import UsageError
-from harness.base.paths import ROOT
 from harness.base.text import comment
 from harness.base.vocabulary import Origin
 from harness.freeze.commands import (
@@ -30,6 +29,7 @@ from harness.record.decisions import load_decisions
 from harness.suite.load import Program
 from harness.suite.model import Build
 from harness.suite.sources import overlay_folder, own_folder
+from harness.toolchain.native import native_folder
 from harness.verify.link import link_command
 
 __all__ = ["repro_script"]
@@ -153,7 +153,7 @@ def _apply(plan: CompilePlan) -> list[str]:
 
 
 def _plugin(name: str) -> list[str]:
-    folder = ROOT / "native" / name
+    folder = native_folder(name)
     flags = shlex.join((folder / "compile_flags.txt").read_text().split())
     return [
         f"# A plugin follows them; it is built in the folder {name}, with the headers of this LLVM.",

@@ -1,0 +1,1 @@
+"""Which functions are compiled for size: a problem of the compiler that another package brings, with its plugin."""
