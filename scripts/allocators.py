@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.base.paths import default_results
 from harness.policy.tracks import facts_of
 from harness.rank import Question, standings
-from harness.rank.question import PAIRED, fingerprints
+from harness.rank.question import fingerprints
 from harness.rank.words import rank_range
 from harness.record import open_index
 
@@ -48,7 +48,7 @@ def main() -> None:
         print("\n| suite | policy | rank | covered | run time | 95 % interval | better / not told apart / worse |")
         print("|---|---|---|---|---:|---|---|")
         for suite, target in timed:
-            for row in standings(index, Question(suite, target, "speed", PAIRED, "greedy", llvm)):
+            for row in standings(index, Question(suite, target, "speed", "runtime.cpu", "greedy", llvm)):
                 if row.completed:
                     decided = f"{row.wins} / {row.ties} / {row.losses}"
                     interval = f"{row.low:.3f} – {row.high:.3f}"

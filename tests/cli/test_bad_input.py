@@ -56,12 +56,12 @@ NAMES: list[tuple[tuple[str, ...], list[str]]] = [
     (("repro", "tiny#110", "--suite", str(TINY)), ["no row at line 110"]),
     (("repro", "tiny/glob/x86-64/O9", "--suite", str(TINY)), ["no row of glob, x86-64, O9"]),
     (("repro", "tiny/glob/x86-64/Oz"), ["suite 'tiny' does not come with the harness", "--suite"]),
-    (("export", "rows.xlsx"), ["cannot write .xlsx", ".csv, .json or .parquet"]),
+    (("export", "rows.xlsx"), ["cannot write .xlsx", ".csv, .json, .parquet"]),
     (("export", "rows"), ["a file without an ending"]),
     (("export", "/proc/rows.csv"), ["/proc/rows.csv", "cannot be written"]),
     (("export", "nowhere/rows.parquet"), ["nowhere/rows.parquet", "cannot be written"]),
     (("export", "rows.csv", "--suite", "cbench"), ["no rows of suite 'cbench'"]),
-    (("schema", "rows"), ["unknown schema 'rows'", "there are: suite, sharding, submission, tree, header, campaign,"]),
+    (("schema", "rows"), ["unknown schema 'rows'", "there are: suite, submission, tree, header, campaign,"]),
 ]
 
 

@@ -307,6 +307,15 @@ def joined(earlier: CellResult, result: CellResult, where: str) -> CellResult:
     return replace(result, values=values, missing=missing, asked=earlier.asked)
 
 
+def _to_take(metrics: Sequence[str], earlier: CellResult) -> list[str]:
+    """What the earlier result lacks; and what repeats exactly and needs counted runs that are made for that anyway: the
+    further evidence may tell what functions have of it."""
+    lacking = _lacking(metrics, earlier)
+    needs = frozenset[Need]().union(*(find_metric(name).needs for name in lacking))
+    counted = [one for one in map(find_metric, metrics) if one.deterministic and Need.RUNS in one.needs <= needs]
+    return [name for name in metrics if name in lacking or name in {one.name for one in counted}]
+
+
 def _compute(task: CellTask, frozen: FrozenModule, earlier: CellResult | None, bench: Bench) -> CellResult:
     """The four steps in their order. What was reached before a failure stays in the result.
 
@@ -316,7 +325,7 @@ def _compute(task: CellTask, frozen: FrozenModule, earlier: CellResult | None, b
     cell, key = task.cell, task.key
     prices = [name for name, metric in all_metrics().items() if Need.DECIDING in metric.needs]  # of every cell: they
     # cannot be had later without deciding again
-    metrics = _lacking(task.metrics, earlier) if earlier else list(dict.fromkeys((*task.metrics, *prices)))
+    metrics = _to_take(task.metrics, earlier) if earlier else list(dict.fromkeys((*task.metrics, *prices)))
     reached: dict[str, Any] = {"frozen_digest": frozen.digest}
     problem = program_problem(cell.policy.manifest.problem)
     try:
