@@ -15,7 +15,7 @@ check: setup-test     ## style and types
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
-	clang-format-22 --dry-run --Werror native/guard/*.[ch] native/host/*.c native/spin/*.c native/inline/*.cpp native/inline/*.h
+	clang-format-22 --dry-run --Werror native/*/*.c native/*/*.h native/*/*.cpp
 	for source in native/*/*.c native/*/*.cpp; do (cd "$$(dirname "$$source")" && clang-tidy-22 --quiet \
 	  --extra-arg=-isystem$$(/usr/lib/llvm-22/bin/llvm-config --includedir) "$$(basename "$$source")") || exit 1; done
 

@@ -20,11 +20,11 @@ typedef uint64_t qemu_plugin_id_t;
 typedef uint32_t qemu_plugin_meminfo_t;
 
 typedef struct {
-    const char *target_name; /* "x86_64", "aarch64" */
-    struct {
-        int min, current;
-    } version;
-    bool system_emulation;
+  const char *target_name; /* "x86_64", "aarch64" */
+  struct {
+    int min, current;
+  } version;
+  bool system_emulation;
 } qemu_info_t;
 
 struct qemu_plugin_tb;   /* a translation block: instructions that run one after the other to a jump */
