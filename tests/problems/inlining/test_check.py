@@ -5,13 +5,16 @@ The plugin is made unfaithful by another growth cap, under which it inlines next
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from harness.apply.compile import optimise
+from harness.apply.plan import CompilePlan, reference_plan
+from harness.base.digest import digest_file
 from harness.base.errors import CellError, PrerequisiteError
-from harness.base.vocabulary import Level, Outcome, Target
-from harness.freeze import FrozenModule
+from harness.base.vocabulary import Level, Target
 from harness.problems.inlining import ask as ask_module
 from harness.problems.inlining import check, replay
 from harness.problems.inlining.check import default_decisions, is_faithful, require_faithful
@@ -77,52 +80,41 @@ def test_where_it_is_not(modules: Modules, bench: Bench, unfaithful: None) -> No
 def test_other_bitcode_may_be_the_same_object(
     level: Level, modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Objects decide where bitcode differs; and both are looked at."""
+    """Objects decide where bitcode differs: here it has an index of its metadata, which no pass looks at."""
     frozen = modules.frozen(level=level)
-    seen: list[object] = []
-    real = check.compile_plan
 
-    def spy(*words: object) -> object:
-        seen.append(words)
-        return real(*words)  # type: ignore[arg-type]
+    def other(level: Level, target: Target) -> CompilePlan:
+        plan = reference_plan(level, target)
+        arguments = (*plan.optimise.arguments, "-mllvm", "-bitcode-mdindex-threshold=0")
+        return replace(plan, optimise=replace(plan.optimise, arguments=arguments))
 
-    monkeypatch.setattr(check, "compile_plan", spy)
-    monkeypatch.setattr(check, "digest_file", lambda path: str(path) + str(len(seen)))
-    monkeypatch.setattr(check, "optimise", lambda *_: type("Made", (), {"bitcode": object()}))
-    assert check._compare(frozen, bench)
-    assert len(seen) == 2
+    plans = reference_plan(level, frozen.target), other(level, frozen.target)
+    assert len({digest_file(optimise(frozen, plan, bench).bitcode) for plan in plans}) == 2
+    monkeypatch.setattr(check, "reference_plan", other)
+    monkeypatch.setattr(check, "RULES", (*check.RULES, "another key"))
+    assert is_faithful(frozen, bench)
 
 
 def test_the_answer_is_kept(modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     frozen = modules.made(
         "kept", "static int one(int x) { return x + 1; } int main(int c, char **v) { return one(c); }"
     )
-    calls: list[FrozenModule] = []
-
-    def compare(frozen: FrozenModule, _: Bench) -> bool:
-        calls.append(frozen)
-        return False
-
-    with monkeypatch.context() as patch:
-        patch.setattr(check, "_compare", compare)
-        assert not is_faithful(frozen, bench) and not is_faithful(frozen, bench)
-    assert calls == [frozen]
-    assert not is_faithful(frozen, bench), "kept, whatever it would be now"
+    hurried = replace(bench, compile_timeout=0.001)
+    with pytest.raises(CellError, match="limit"):
+        default_decisions(frozen, hurried)
     decisions = default_decisions(frozen, bench)
-    monkeypatch.setattr(check, "decided", None)
-    assert default_decisions(frozen, bench) == decisions
+    assert is_faithful(frozen, bench)
+    assert default_decisions(frozen, hurried) == decisions and is_faithful(frozen, hurried)
     monkeypatch.setattr(check, "native_digest", lambda name: f"another {name}")
-    with pytest.raises(TypeError):
-        default_decisions(frozen, bench)
+    with pytest.raises(CellError, match="limit"):
+        default_decisions(frozen, hurried)
 
 
-def test_a_module_that_clang_cannot_compile(modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object) -> bool:
-        raise CellError(Outcome.COMPILE_ERROR, "clang crashed")
-
-    monkeypatch.setattr(check, "is_faithful", fails)
-    with pytest.raises(PrerequisiteError, match="cannot be checked: clang crashed") as raised:
-        require_faithful(modules.frozen(), bench, "made/calls")
+def test_a_module_that_clang_cannot_compile(modules: Modules, bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "broken.bc").write_bytes(b"BC\xc0\xde and nothing that follows")
+    broken = replace(modules.frozen(), bitcode=tmp_path / "broken.bc", digest="0" * 64)
+    with pytest.raises(PrerequisiteError, match="the inlining plugin cannot be checked: ") as raised:
+        require_faithful(broken, bench, "made/calls")
     assert raised.value.where == "made/calls"
 
 
