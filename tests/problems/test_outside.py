@@ -202,3 +202,24 @@ def test_a_metric_whose_version_rises_is_taken_again_and_no_other(place: Path, t
     assert of["Os"]["reasons"][0].startswith("measured by another version of ir.doubled than the reference")
     module.write_text(text)
     assert someone.harness(*words, "--policy", "Os", **package, code=0).computed == 1
+
+
+def test_an_answer_is_judged_again_when_a_metric_of_it_changes(place: Path, tmp_path: Path) -> None:
+    """The solver answers otherwise each time it runs: what is judged again must be what it answered before."""
+    there = install(tmp_path)
+    package = found_in(there)
+    someone = User.at(tmp_path / "user")
+    by_chance = "import os, random; print(random.Random(os.urandom(9)).sample(range(10**6), 4))"
+    write_solver(tmp_path / "chance", by_chance, problem='"colouring"', track='"colouring"')
+    words = ("run", "--suite", place / "graphs", "--policy", tmp_path / "chance")
+    someone.harness(*words, **package, code=0)
+    (module,) = there.rglob("colouring/metrics.py")
+    text = module.read_text()
+    module.write_text(text.replace('unit="vertices"', 'unit="vertices", version=2').replace(".max()", ".max() + 6"))
+    assert someone.harness(*words, **package, code=0).computed == 1
+    (_, then), (_, now) = recorded(someone)
+    assert then[0]["decisions_digest"] == now[0]["decisions_digest"]
+    values = [{row["metric"]: (row.get("metric_version"), row["value"]) for row in rows} for rows in (then, now)]
+    assert [found.pop("colour.largest") for found in values] == [(None, 1), (2, 7)]
+    assert values[0] == values[1]
+    assert someone.harness(*words, **package, code=0).computed == 0

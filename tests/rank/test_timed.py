@@ -54,12 +54,14 @@ def record(
     rows: Sequence[Row] = (),
     cpu: str = "Test",
     noise: float = 0.002,
+    version: int = 1,
     **fields: Any,
 ) -> None:
     """A run with one campaign in which the policies of each program were timed together, and with other rows."""
     all_rows, taken = list(rows), []
     for benchmark, seconds in times.items():
-        mine = {policy: timed(benchmark, policy, value, campaign=name) for policy, value in seconds.items()}
+        taken_by = {"campaign": name, "metric_version": version}
+        mine = {policy: timed(benchmark, policy, value, **taken_by) for policy, value in seconds.items()}
         all_rows += mine.values()
         objects = {str(mine[policy].object_digest): value for policy, value in seconds.items()}
         taken += blocks(objects, count, benchmark, noise, campaign=name, **fields)
@@ -211,6 +213,12 @@ def test_machines_are_not_pooled(tmp_path: Path) -> None:
 def test_a_changed_workload_is_not_pooled(tmp_path: Path) -> None:
     record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 2.0}}, inputs=digest_of("old"))
     record(tmp_path, 2, {"one": {"greedy": 1.0, "basic": 1.25}}, inputs=digest_of("new"), name="c2")
+    assert (table(tmp_path)["basic"].pairs, table(tmp_path)["basic"].strict) == (15, near(0.8))
+
+
+def test_pairs_of_two_versions_of_the_metric_are_not_pooled(tmp_path: Path) -> None:
+    record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 2.0}})
+    record(tmp_path, 2, {"one": {"greedy": 1.0, "basic": 1.25}}, name="c2", version=2)
     assert (table(tmp_path)["basic"].pairs, table(tmp_path)["basic"].strict) == (15, near(0.8))
 
 
