@@ -5,30 +5,16 @@ What else a problem does is a matter of its benchmarks: for programs, ``harness.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.errors import UsageError
 from harness.base.vocabulary import PolicyClass
+from harness.policy.form import Form
 from harness.policy.policy import Policy
 
-__all__ = ["Form", "Problem", "all_problems", "form_of", "problem_of", "require_meant"]
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A way to write policies of a problem."""
-
-    role: str = ""
-    """Of its one file, in the manifest; empty: it has no file."""
-    file: str = ""
-    """What that file is usually called."""
-    pure: bool = True
-    """Whether only the harness's own code computes the decisions: asked again, it says the same."""
-    fields: frozenset[str] = frozenset()
-    """Which of a manifest's ``seeds`` and ``values`` its policies have: what means nothing is refused."""
+__all__ = ["Problem", "all_problems", "form_of", "problem_of", "require_meant"]
 
 
 class Problem(Protocol):

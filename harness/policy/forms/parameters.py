@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from harness.base.errors import UsageError
-from harness.policy.forms.interface import Interface
-from harness.policy.policy import Policy
 
-__all__ = ["Hyperparameter", "Value", "WithoutValues", "valued"]
+__all__ = ["Hyperparameter", "Value", "valued"]
 
 Value = int | float
 
@@ -49,15 +47,3 @@ def valued(parameters: tuple[Hyperparameter, ...], given: Mapping[str, object], 
             raise UsageError(f"values.{name}: {value!r} is not {kind} within {one.low} to {one.high}", where=where)
         values[name] = value
     return values
-
-
-class WithoutValues:
-    """What the forms share that have no tunable constants. See ``harness.policy.forms.registry.Form``."""
-
-    def parameters(self, policy: Policy, interface: Interface) -> tuple[Hyperparameter, ...]:
-        """None."""
-        return ()
-
-    def values(self, policy: Policy, interface: Interface, where: str) -> dict[str, Value]:
-        """None."""
-        return {}

@@ -1,24 +1,30 @@
-"""Source that decides to a program that answers questions: compiled in the sandbox, kept in the cache.
+"""Forms of which the harness makes C; and source that decides to a program that answers questions: compiled in the
+sandbox, kept in the cache.
 
 The program is static and has ``native/host`` in it, so that its own sandbox holds this one file and nothing else.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from harness.base.digest import digest_bytes, digest_of
 from harness.base.errors import CellError
 from harness.base.paths import ROOT
+from harness.base.remembered import remembered
 from harness.base.vocabulary import Outcome
+from harness.policy.forms.asked import AskedForm
 from harness.policy.forms.compiled import compile_foreign, compiled
 from harness.policy.forms.decider import Host
 from harness.policy.forms.interface import Interface
+from harness.policy.forms.parameters import Value
+from harness.policy.policy import Policy
 from harness.sandbox import GIB, MIB, Finished, Job, Limits
 from harness.sandbox.bench import Bench
 from harness.sandbox.pair import READ, WRITE
 from harness.toolchain.native import native_digest
 
-__all__ = ["build_cpp_program", "build_program", "program_digest", "program_host"]
+__all__ = ["TranslatedForm", "build_cpp_program", "build_program", "program_digest", "program_host"]
 
 _SOURCE, _CPP, _PROGRAM, _INSIDE = "policy.c", "program.cpp", "policy", "/policy"
 _HOST = "host"
@@ -26,6 +32,34 @@ _C = ("-std=gnu17",)
 _FLAGS = ("-O2", "-ffp-contract=off", "-w", "-static")
 REPLY_SECONDS = 10.0
 """For an answer that takes microseconds: only a machine that does something else for so long is late."""
+
+
+class TranslatedForm(AskedForm):
+    """A form whose files become C of the harness's own, which only computes."""
+
+    @abstractmethod
+    def source(self, content: bytes, name: str, interface: Interface, bench: Bench) -> str:
+        """The C of a file, as ``build_program`` takes it. Raises CellError."""
+
+    @property
+    @abstractmethod
+    def translator(self) -> str:
+        """Digest of what makes the C."""
+
+    def open(
+        self, policy: Policy, interface: Interface, seed: int, bench: Bench, values: Mapping[str, Value] | None = None
+    ) -> Host:
+        """The program of the C."""
+        return _translated(self, policy.contents[self.role], policy.manifest.files[self.role], interface, bench)
+
+    def key_material(self, interface: Interface) -> list[str]:
+        """The translation, and the program around it."""
+        return [self.translator, program_digest(interface)]
+
+
+@remembered(128)
+def _translated(form: TranslatedForm, content: bytes, name: str, interface: Interface, bench: Bench) -> Host:
+    return program_host(build_program(form.source(content, name, interface, bench), interface, name, bench), name)
 
 
 def program_host(program: Path, name: str) -> Host:

@@ -6,9 +6,8 @@ from harness.apply.decisions import Decided, Decisions
 from harness.apply.plan import CompilePlan
 from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule
-from harness.policy.forms.registry import all_forms, checked_form, form_of
+from harness.policy.forms.registry import all_forms, asked_form, checked_form
 from harness.policy.policy import Policy
-from harness.policy.problems import Form
 from harness.problems.inlining.ask import ask, asked_as
 from harness.problems.inlining.check import require_faithful
 from harness.problems.inlining.decide import decided
@@ -26,11 +25,7 @@ __all__ = ["InliningProblem"]
 class InliningProblem:
     """See ``harness.problems.programs.problems.ProgramProblem``."""
 
-    forms: ClassVar = {
-        name: Form(form.role, form.usual, form.is_pure, form.fields)
-        for name, form in all_forms().items()
-        if form.supports(INTERFACE) is None
-    }
+    forms: ClassVar = {name: form for name, form in all_forms().items() if form.supports(INTERFACE) is None}
 
     def check(self, policy: Policy, where: str) -> None:
         """As its form has it."""
@@ -38,13 +33,13 @@ class InliningProblem:
 
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """What it decides of each call site. ``seed``: given to code that wants it."""
-        how = asked_as(form_of(policy).open(policy, INTERFACE, seed, bench))
+        how = asked_as(asked_form(policy).open(policy, INTERFACE, seed, bench))
         most = allowance(policy.manifest.policy_class, frozen, bench)
         return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
 
     def parts(self, policy: Policy) -> list[str]:
         """The plugin, and what turns the file into what it asks."""
-        return [native_digest(PLUGIN), *RULES, *form_of(policy).key_material(INTERFACE)]
+        return [native_digest(PLUGIN), *RULES, *asked_form(policy).key_material(INTERFACE)]
 
     def notes(self, policy: Policy) -> list[str]:
         """Nothing to remark."""

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from harness.base.errors import UsageError
 from harness.base.vocabulary import PolicyClass, Target
+from harness.policy.form import Form
 from harness.policy.policy import Policy
-from harness.policy.problems import Form
 
 __all__ = ["SOLVER", "SOLVER_CPP", "SOLVER_PY", "Solvers"]
 

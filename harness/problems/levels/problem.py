@@ -10,8 +10,8 @@ from harness.apply.plan import CompilePlan, reference_plan
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule
+from harness.policy.form import Form
 from harness.policy.policy import Policy
-from harness.policy.problems import Form
 from harness.problems.programs.problems import PureProblem
 from harness.sandbox.bench import Bench
 

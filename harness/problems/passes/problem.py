@@ -11,8 +11,8 @@ from harness.base.errors import CellError, UsageError
 from harness.base.remembered import remembered
 from harness.base.vocabulary import Outcome, Target
 from harness.freeze import FrozenModule, facts_of
+from harness.policy.form import Form
 from harness.policy.policy import Policy
-from harness.policy.problems import Form
 from harness.problems.passes.check import Condition, PassRefusedError, UnknownPassError, refused_on, vet
 from harness.problems.passes.names import GONE, LEGACY_ACTIONS, OptPasses, opt_passes
 from harness.problems.passes.parse import SequenceError, parse_passes

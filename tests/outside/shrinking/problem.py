@@ -7,8 +7,8 @@ from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Target
 from harness.freeze import FrozenModule
+from harness.policy.form import Form
 from harness.policy.policy import Policy
-from harness.policy.problems import Form
 from harness.problems.programs.problems import PureProblem
 from harness.sandbox.bench import Bench
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from harness.base.errors import UsageError
 from harness.base.remembered import remembered
+from harness.policy.forms.asked import AskedForm
 from harness.policy.forms.cpp.build import FLAGS, HEURISTIC, build_heuristic, judged_by, wrapper_source
 from harness.policy.forms.cpp.features import features_source
 from harness.policy.forms.cpp.hyperparameters import parse_hyperparameters, require_no_options
@@ -23,17 +24,8 @@ __all__ = ["FORM", "CppForm"]
 _HOOK = "hook"
 
 
-class CppForm:
-    """See ``harness.policy.forms.registry.Form``."""
-
-    role = "heuristic"
-    usual = HEURISTIC
-    is_pure = False
-    fields: frozenset[str] = frozenset({"values"})
-
-    def supports(self, interface: Interface) -> str | None:
-        """It takes every tensor, and can give every answer. It keeps a state in variables of its own."""
-        return None
+class CppForm(AskedForm):
+    """It takes every tensor, and can give every answer. It keeps a state in variables of its own."""
 
     def check(self, policy: Policy, interface: Interface, where: str) -> None:
         """Text, well-declared hyperparameters, values within their bounds."""
@@ -64,11 +56,8 @@ class CppForm:
         self, policy: Policy, interface: Interface, seed: int, bench: Bench, values: Mapping[str, Value] | None = None
     ) -> Decider:
         """The library, or the program with these values in it."""
-        parameters, content, name = (
-            self.parameters(policy, interface),
-            policy.contents[self.role],
-            policy.manifest.files[self.role],
-        )
+        parameters, name = self.parameters(policy, interface), policy.manifest.files[self.role]
+        content = policy.contents[self.role]
         chosen = values if values is not None else self.values(policy, interface, policy.name)
         if interface.native is not None:
             text = ",".join(f"{key}={value!r}" for key, value in chosen.items())
@@ -92,4 +81,4 @@ def _host(content: bytes, constants: str, interface: Interface, name: str, bench
     return program_host(build_cpp_program(source, {HEURISTIC: content}, interface, name, bench), name)
 
 
-FORM = CppForm()
+FORM = CppForm("heuristic", HEURISTIC, pure=False, fields=frozenset({"values"}))

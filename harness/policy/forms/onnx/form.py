@@ -1,49 +1,24 @@
 """The form ``model.onnx``: a neural network, translated to C that only computes."""
 
-from collections.abc import Mapping
-
-from harness.base.remembered import remembered
-from harness.policy.forms.decider import Decider
 from harness.policy.forms.interface import Interface
 from harness.policy.forms.onnx.source import model_source, translator_digest
-from harness.policy.forms.parameters import Value, WithoutValues
-from harness.policy.forms.program import build_program, program_digest, program_host
-from harness.policy.policy import Policy
+from harness.policy.forms.program import TranslatedForm
 from harness.sandbox.bench import Bench
 
 __all__ = ["FORM", "OnnxForm"]
 
 
-class OnnxForm(WithoutValues):
-    """See ``harness.policy.forms.registry.Form``."""
+class OnnxForm(TranslatedForm):
+    """A network takes every tensor, and its output can be every decision. Only the sandbox looks at the file."""
 
-    role = "model"
-    usual = "model.onnx"
-    is_pure = True
-    fields: frozenset[str] = frozenset()
+    def source(self, content: bytes, name: str, interface: Interface, bench: Bench) -> str:
+        """The network's C."""
+        return model_source(content, name, interface, bench)
 
-    def supports(self, interface: Interface) -> str | None:
-        """A network takes every tensor, and its output can be every decision. Only the sandbox looks at the file."""
-        return None
-
-    def check(self, policy: Policy, interface: Interface, where: str) -> None:
-        """Nothing: only the sandbox looks at the file."""
-
-    def open(
-        self, policy: Policy, interface: Interface, seed: int, bench: Bench, values: Mapping[str, Value] | None = None
-    ) -> Decider:
-        """The program of the network's C."""
-        return _host(policy.contents[self.role], policy.manifest.files[self.role], interface, bench)
-
-    def key_material(self, interface: Interface) -> list[str]:
-        """The translation, and the program around it."""
-        return [translator_digest(), program_digest(interface)]
+    @property
+    def translator(self) -> str:
+        """The translation and its libraries."""
+        return translator_digest()
 
 
-@remembered(64)
-def _host(content: bytes, name: str, interface: Interface, bench: Bench) -> Decider:
-    source = model_source(content, name, interface, bench)
-    return program_host(build_program(source, interface, name, bench), name)
-
-
-FORM = OnnxForm()
+FORM = OnnxForm("model", "model.onnx")

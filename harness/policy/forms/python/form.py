@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from harness.base.digest import digest_bytes
+from harness.policy.forms.asked import AskedForm
 from harness.policy.forms.decider import Decider, Host
 from harness.policy.forms.interface import Interface
-from harness.policy.forms.parameters import Value, WithoutValues
+from harness.policy.forms.parameters import Value
 from harness.policy.forms.python.check import check_python
 from harness.policy.policy import Policy
 from harness.sandbox import GIB, SCRATCH, Job, Limits
@@ -32,17 +33,8 @@ _PACKAGES = ("numpy",)
 _LIMITS = Limits(memory=8 * GIB, address_space=8 * GIB, processes=16, files=10_000, scratch=GIB, file_size=GIB)
 
 
-class PythonForm(WithoutValues):
-    """See ``harness.policy.forms.registry.Form``."""
-
-    role = "policy"
-    usual = "policy.py"
-    is_pure = False
-    fields: frozenset[str] = frozenset({"seeds"})
-
-    def supports(self, interface: Interface) -> str | None:
-        """It takes every tensor, and can give every answer. It keeps a state in variables of its own."""
-        return None
+class PythonForm(AskedForm):
+    """It takes every tensor, and can give every answer. It keeps a state in variables of its own."""
 
     def check(self, policy: Policy, interface: Interface, where: str) -> None:
         """It is Python, and defines ``decide``."""
@@ -56,10 +48,10 @@ class PythonForm(WithoutValues):
         content = policy.contents[self.role]
 
         def make(entry: Path) -> None:
-            (entry / self.usual).write_bytes(content)
+            (entry / self.file).write_bytes(content)
 
         kept = bench.store.folder(bench.area("policies"), digest_bytes(content), make)
-        return python_host(kept / self.usual, seed, interface)
+        return python_host(kept / self.file, seed, interface)
 
     def key_material(self, interface: Interface) -> list[str]:
         """What runs around it."""
@@ -82,4 +74,4 @@ def python_host(policy: Path, seed: int, interface: Interface) -> Host:
     return Host("policy.py", job, REPLY_SECONDS, TOLERATED)
 
 
-FORM = PythonForm()
+FORM = PythonForm("policy", "policy.py", pure=False, fields=frozenset({"seeds"}))

@@ -1,15 +1,11 @@
 """The form ``tree.json``: a decision tree, or a sum of many, as C that only computes."""
 
-from collections.abc import Mapping
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 
 from harness.base.digest import digest_tree
-from harness.base.remembered import remembered
-from harness.policy.forms.decider import Decider
 from harness.policy.forms.interface import Choice, Interface
-from harness.policy.forms.parameters import Value, WithoutValues
-from harness.policy.forms.program import build_program, program_digest, program_host
+from harness.policy.forms.program import TranslatedForm
 from harness.policy.forms.tree.parse import parse_tree
 from harness.policy.forms.tree.source import tree_source
 from harness.policy.policy import Policy
@@ -18,20 +14,15 @@ from harness.sandbox.bench import Bench
 __all__ = ["FORM", "TreeForm"]
 
 
-class TreeForm(WithoutValues):
-    """See ``harness.policy.forms.registry.Form``."""
-
-    role = "tree"
-    usual = "tree.json"
-    is_pure = True
-    fields: frozenset[str] = frozenset()
+class TreeForm(TranslatedForm):
+    """Its one sum says yes or no, is a number, or ranks candidates."""
 
     def supports(self, interface: Interface) -> str | None:
-        """Its one sum says yes or no, is a number, or ranks candidates."""
+        """Everything but one of several alternatives."""
         one = interface.decision
         if isinstance(one, Choice) and len(one.alternatives) > 2:
             return (
-                f"the sum of a {self.usual} says yes or no, and {interface.subject} asks for one of "
+                f"the sum of a {self.file} says yes or no, and {interface.subject} asks for one of "
                 f"{len(one.alternatives)} alternatives; write a network or code"
             )
         return None
@@ -41,27 +32,15 @@ class TreeForm(WithoutValues):
         name, content = policy.file(self.role)
         parse_tree(content, name, interface)
 
-    def open(
-        self, policy: Policy, interface: Interface, seed: int, bench: Bench, values: Mapping[str, Value] | None = None
-    ) -> Decider:
-        """The program of the tree's C."""
-        return _host(policy.contents[self.role], policy.manifest.files[self.role], interface, bench)
+    def source(self, content: bytes, name: str, interface: Interface, bench: Bench) -> str:
+        """The tree's C."""
+        return tree_source(parse_tree(content, name, interface), interface)
 
-    def key_material(self, interface: Interface) -> list[str]:
-        """The translation, and the program around it."""
-        return [_translator(), program_digest(interface)]
-
-
-@remembered(64)
-def _host(content: bytes, name: str, interface: Interface, bench: Bench) -> Decider:
-    source = tree_source(parse_tree(content, name, interface), interface)
-    return program_host(build_program(source, interface, name, bench), name)
+    @cached_property
+    def translator(self) -> str:
+        """The modules here."""
+        here = Path(__file__).parent
+        return digest_tree(here, sorted(here.glob("*.py")))
 
 
-@cache
-def _translator() -> str:
-    here = Path(__file__).parent
-    return digest_tree(here, sorted(here.glob("*.py")))
-
-
-FORM = TreeForm()
+FORM = TreeForm("tree", "tree.json")

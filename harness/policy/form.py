@@ -1,0 +1,19 @@
+"""What is known of a form without any policy of it."""
+
+from dataclasses import dataclass
+
+__all__ = ["Form"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A way to write policies of a problem."""
+
+    role: str = ""
+    """Of its one file, in the manifest; empty: it has no file."""
+    file: str = ""
+    """What that file is usually called."""
+    pure: bool = True
+    """Whether only the harness's own code computes the decisions: asked again, it says the same."""
+    fields: frozenset[str] = frozenset()
+    """Which of a manifest's ``seeds`` and ``values`` its policies have: what means nothing is refused."""
