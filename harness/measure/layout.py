@@ -8,12 +8,13 @@ import struct
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from harness.base.errors import UsageError
 from harness.toolchain.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, Section, sections
 
-__all__ = ["TEXT", "Change", "Layout", "changes", "layout_of"]
+__all__ = ["TEXT", "Change", "Comparison", "Layout", "changes", "layout_of"]
 
 TEXT = ".text"
 """All executable sections."""
@@ -58,6 +59,34 @@ class Change:
     def delta(self) -> int:
         """Bytes more in the second."""
         return (self.after or 0) - (self.before or 0)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two objects' bytes: a negative change is one that the second saves."""
+
+    before: Layout
+    after: Layout
+
+    @cached_property
+    def functions(self) -> list[Change]:
+        """Functions that are not equally large, the largest change first."""
+        return [row for row in changes(self.before.functions, self.after.functions) if row.before != row.after]
+
+    @property
+    def sections(self) -> list[Change]:
+        """Every section that is loaded."""
+        return changes(self.before.sections, self.after.sections)
+
+    @property
+    def between(self) -> Change:
+        """Of executable sections, what no function has."""
+        return Change("between functions", self.before.between, self.after.between)
+
+    @cached_property
+    def moved(self) -> Counter[str]:
+        """Symbol → bytes more; 0 for all others."""
+        return Counter({row.name: row.delta for row in self.functions})
 
 
 def layout_of(path: Path) -> Layout:

@@ -17,7 +17,7 @@ from harness.base.progress import Observer
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
 from harness.measure import seen_in
-from harness.measure.layout import changes, layout_of
+from harness.measure.layout import Comparison, layout_of
 from harness.problems.inlining.bisect.guided import guided, table_of
 from harness.problems.inlining.explain.sides import Side
 from harness.problems.inlining.explain.sites import Identity, Pair, identity, match, telling
@@ -210,9 +210,8 @@ def _require_ends(a: Side, b: Side, pairs: Sequence[Pair], bench: Bench) -> None
 
 def _candidates(a: Side, b: Side, pairs: Iterable[Pair]) -> list[Pair]:
     """Sites that both decided, and otherwise; those in functions where many bytes moved first."""
-    before, after = layout_of(a.compiled.object).functions, layout_of(b.compiled.object).functions
-    moved = {row.name: row.delta for row in changes(before, after)}
-    return [pair for pair in telling(pairs, lambda name: moved.get(name, 0)) if pair.chosen]
+    compared = Comparison(layout_of(a.compiled.object), layout_of(b.compiled.object))
+    return [pair for pair in telling(pairs, compared.moved) if pair.chosen]
 
 
 def _ranked(candidates: list[Identity], from_a: int, from_b: int, trials: _Trials) -> list[Identity]:

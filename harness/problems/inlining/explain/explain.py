@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from harness.measure.layout import Change, Layout, changes, layout_of
+from harness.measure.layout import Comparison, layout_of
 from harness.problems.inlining.explain.sides import Side
 from harness.problems.inlining.explain.sites import Met, Pair, match, symbol, telling
 
@@ -16,36 +16,15 @@ class Explanation:
 
     policy: Side
     against: Side
-    after: Layout
-    """The policy's object."""
-    before: Layout
+    bytes: Comparison
+    """Of ``against``'s object with the policy's."""
     pairs: tuple[Pair, ...] | None
     """All call sites, ``against``'s decision first; None where one of the two decides none."""
 
     @cached_property
-    def functions(self) -> list[Change]:
-        """Functions that are not equally large, the largest change first."""
-        return [row for row in changes(self.before.functions, self.after.functions) if row.before != row.after]
-
-    @cached_property
-    def sections(self) -> list[Change]:
-        """Every section that is loaded."""
-        return changes(self.before.sections, self.after.sections)
-
-    @property
-    def between(self) -> Change:
-        """Of executable sections, what no function has."""
-        return Change("between functions", self.before.between, self.after.between)
-
-    @cached_property
-    def moved(self) -> dict[str, int]:
-        """Symbol → bytes more."""
-        return {row.name: row.delta for row in self.functions}
-
-    @cached_property
     def sites(self) -> list[Pair]:
         """Call sites that are not decided in the same way, the most telling first."""
-        return telling(self.pairs or (), lambda name: self.moved.get(name, 0))
+        return telling(self.pairs or (), self.bytes.moved)
 
     def count(self, met: Met, *, inlined: bool | None = None) -> int:
         """How many call sites stand so; ``inlined``: only those inlined, or not, by the side that says so last."""
@@ -62,4 +41,5 @@ class Explanation:
 def explain(policy: Side, against: Side) -> Explanation:
     """Put the two beside each other. Raises UsageError for an object that is none."""
     pairs = tuple(match(against.sites, policy.sites)) if policy.inlines and against.inlines else None
-    return Explanation(policy, against, layout_of(policy.compiled.object), layout_of(against.compiled.object), pairs)
+    compared = Comparison(layout_of(against.compiled.object), layout_of(policy.compiled.object))
+    return Explanation(policy, against, compared, pairs)

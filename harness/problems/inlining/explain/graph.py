@@ -67,9 +67,9 @@ def graph_figure(found: Explanation, title: str, written: Mapping[str, str]) -> 
     figure = go.Figure()
     _add_calls(figure, nodes, differing, found)
     _add_nodes(figure, list(nodes.values()), found, round((column - 20) / _LETTER))
-    hidden = len(found.functions) - sum(name in nodes for name in (row.name for row in found.functions))
+    hidden = len(found.bytes.functions) - sum(row.name in nodes for row in found.bytes.functions)
     note = f"{len(names)} functions" + (f"; {hidden} that changed less are not drawn" if hidden else "")
-    before, after = found.before.alloc, found.after.alloc
+    before, after = found.bytes.before.alloc, found.bytes.after.alloc
     figure.update_layout(
         title={
             "text": f"<b>{title}</b><br><sup>size.alloc {before:,} → {after:,} bytes ({after - before:+,}). "
@@ -97,8 +97,8 @@ def write_page(figure: go.Figure, path: Path) -> None:
 def _chosen(found: Explanation, differing: Sequence[Pair]) -> list[str]:
     """The most telling functions: by bytes that moved, then by calls that were decided otherwise."""
     touched = Counter(name for pair in differing for name in dict.fromkeys(_ends(pair)))
-    names = dict.fromkeys([*(row.name for row in found.functions), *touched])
-    return sorted(names, key=lambda name: (-abs(found.moved.get(name, 0)), -touched[name], name))[:MOST]
+    names = dict.fromkeys([*(row.name for row in found.bytes.functions), *touched])
+    return sorted(names, key=lambda name: (-abs(found.bytes.moved[name]), -touched[name], name))[:MOST]
 
 
 def _ends(pair: Pair) -> tuple[str, str]:
@@ -108,9 +108,8 @@ def _ends(pair: Pair) -> tuple[str, str]:
 def _node(found: Explanation, name: str, written: str, layer: int, height: float, layers: int) -> _Node:
     # Every other layer is half a row lower: names of neighbouring layers do not run into one another.
     shift = 0.25 if layers > 1 and layer % 2 else -0.25 if layers > 1 else 0
-    return _Node(
-        name, written, found.before.functions.get(name), found.after.functions.get(name), layer, height + shift
-    )
+    before, after = (layout.functions.get(name) for layout in (found.bytes.before, found.bytes.after))
+    return _Node(name, written, before, after, layer, height + shift)
 
 
 def _add_calls(figure: go.Figure, nodes: dict[str, _Node], differing: Sequence[Pair], found: Explanation) -> None:

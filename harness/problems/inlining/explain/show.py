@@ -6,12 +6,13 @@ from typing import Any
 
 from harness.base.answers import Answer, Column, Table
 from harness.base.errors import UsageError
-from harness.measure.layout import TEXT, Change, layout_of
+from harness.measure.layout import Change, layout_of
 from harness.policy import Policy, load_policy
 from harness.problems.inlining.explain.explain import Explanation, explain
 from harness.problems.inlining.explain.sides import LLVM, Setting, find_policy, inlines, make_setting, prepare, side_of
 from harness.problems.inlining.explain.sites import Met, Pair, symbol
 from harness.problems.inlining.sites import Site, Who
+from harness.problems.programs.bytes import beginning, byte_record, byte_tables, shortened, totals
 from harness.problems.programs.tracks import REFERENCES
 from harness.problems.verbs import Context
 from harness.sandbox.bench import Bench
@@ -19,8 +20,6 @@ from harness.toolchain.names import as_written
 
 __all__ = ["explain_policy"]
 
-_LONGEST = 44
-"""Characters of a name in a table for people."""
 _WHO = {
     Who.POLICY: "",
     Who.MANDATORY: "mandatory",
@@ -52,8 +51,8 @@ def explain_policy(
     notes = _if_reference_differs(found, setting, bench)
     if plot is not None:
         notes += _drawn(found, setting, plot, bench)
-    tables, summary = _tables(found, setting, rows or None, _names(found, bench))
     records = _records(found)
+    tables, summary = _tables(found, setting, records, rows or None, _names(found, bench))
     tables.append(_one_table(records))
     return Answer(tuple(tables), notes, _document(found, setting, records), summary=summary)
 
@@ -71,13 +70,13 @@ def _if_reference_differs(found: Explanation, setting: Setting, bench: Bench) ->
     if reference.compiled.digest == found.against.compiled.digest:
         return ()
     size = layout_of(reference.compiled.object).alloc
-    return (f"size.alloc is {found.before.alloc:,} bytes under {LLVM}, and {size:,} under {reference.name}",)
+    return (f"size.alloc is {found.bytes.before.alloc:,} bytes under {LLVM}, and {size:,} under {reference.name}",)
 
 
 def _names(found: Explanation, bench: Bench) -> Mapping[str, str]:
     """Symbol → name for people, of all functions that can be shown."""
     ends = [symbol(name) for pair in found.pairs or () for name in (pair.site.caller, pair.site.callee)]
-    return as_written([*ends, *found.before.functions, *found.after.functions], bench.toolchain)
+    return as_written([*ends, *found.bytes.before.functions, *found.bytes.after.functions], bench.toolchain)
 
 
 def _drawn(found: Explanation, setting: Setting, plot: Path, bench: Bench) -> tuple[str, ...]:
@@ -92,7 +91,11 @@ def _drawn(found: Explanation, setting: Setting, plot: Path, bench: Bench) -> tu
 
 
 def _tables(
-    found: Explanation, setting: Setting, most: int | None, names: Mapping[str, str]
+    found: Explanation,
+    setting: Setting,
+    records: Mapping[str, list[dict[str, Any]]],
+    most: int | None,
+    names: Mapping[str, str],
 ) -> tuple[list[Table], tuple[str, ...]]:
     """For people; and what is said behind them."""
     policy, against = found.policy.name, found.against.name
@@ -104,33 +107,17 @@ def _tables(
         lines.append(f"call sites: they are not both policies that decide what to inline{differ}")
     else:
         lines += _counted(found)
-        sites = _grouped([_shown_site(found, pair, names) for pair in found.sites])
+        met = zip(records["sites"], found.sites, strict=True)
+        sites = _grouped([_shown_site(record, pair, names) for record, pair in met])
         if sites:
             columns = _site_columns(policy, against)
-            tables.append(_table(sites, columns, "call sites, the most telling first", most))
-    functions = [_shown_function(found, row, names) for row in found.functions]
-    if functions:
-        columns = _byte_columns("function", policy, against, found)
-        tables.append(_table(functions, columns, "bytes of functions that changed", most))
-    rest = [_shown(found.between), _shown(Change(TEXT, found.before.text, found.after.text))]
-    rest[1]["name"] = f"all of {TEXT}"
-    equal = len({**found.before.functions, **found.after.functions}) - len(found.functions)
-    title = f"and {equal} functions of equal size"
-    tables.append(_table(rest, _byte_columns("", policy, against, None), title, None))
-    sections = [_shown(row) for row in found.sections]
-    sections.append(_shown(Change("size.alloc", found.before.alloc, found.after.alloc)))
-    tables.append(_table(sections, _byte_columns("section", policy, against, None), "bytes that are loaded", None))
+            tables.append(beginning(sites, columns, "call sites, the most telling first", most))
+    functions = [record | {"calls": _calls(record)} for record in records["functions"]]
+    inlined = (Column("inlined here", "calls", right=True),) if found.pairs is not None else ()
+    tables += byte_tables(found.bytes, against, policy, functions, names, most, *inlined)
     same = found.policy.compiled.digest == found.against.compiled.digest
     heading = Table((), (), below=tuple(lines), for_people=True)
     return [heading, *tables], ("the two objects are the same",) if same else ()
-
-
-def _table(records: Sequence[dict[str, Any]], columns: Sequence[Column], title: str, most: int | None) -> Table:
-    shown = records[:most]
-    told = [column for column in columns if column.heading or any(record[column.field] for record in shown)]
-    more = most is not None and len(records) > most
-    below = (f"… and {len(records) - (most or 0)} more: --rows 0 shows all",) if more else ()
-    return Table(records, told, title, shown=shown, below=below, for_people=True)
 
 
 def _counted(found: Explanation) -> list[str]:
@@ -150,11 +137,10 @@ def _counted(found: Explanation) -> list[str]:
     return lines
 
 
-def _shown_site(found: Explanation, pair: Pair, names: Mapping[str, str]) -> dict[str, Any]:
-    record = _site_record(found, pair)
+def _shown_site(record: dict[str, Any], pair: Pair, names: Mapping[str, str]) -> dict[str, Any]:
     return record | {
-        "caller": _short(names[record["caller"]]),
-        "callee": _short(names[record["callee"]]),
+        "caller": shortened(names[record["caller"]]),
+        "callee": shortened(names[record["callee"]]),
         "a": _said(pair.a),
         "b": _said(pair.b),
     }
@@ -197,35 +183,16 @@ def _site_columns(policy: str, against: str) -> tuple[Column, ...]:
     )
 
 
-def _shown_function(found: Explanation, row: Change, names: Mapping[str, str]) -> dict[str, Any]:
-    record = _function_record(found, row)
-    calls = "" if found.pairs is None else f"{record['inlined_before']} → {record['inlined_after']}"
-    gone = "gone" if row.after is None else "new" if row.before is None else ""
-    return record | {"name": _short(names[row.name]), "note": gone, "calls": "" if calls == "0 → 0" else calls}
-
-
-def _shown(row: Change) -> dict[str, Any]:
-    return {"name": row.name, "before": row.before, "after": row.after, "delta": row.delta}
-
-
-def _byte_columns(heading: str, policy: str, against: str, found: Explanation | None) -> tuple[Column, ...]:
-    columns = (
-        Column(heading, "name"),
-        Column(against, "before", "{:,}".format, right=True),
-        Column(policy, "after", "{:,}".format, right=True),
-        Column("Δ bytes", "delta", "{:+,}".format, right=True),
-    )
-    if found is None:
-        return columns
-    inlined = (Column("inlined here", "calls", right=True),) if found.pairs is not None else ()
-    return (*columns, *inlined, Column("", "note"))
+def _calls(record: Mapping[str, Any]) -> str:
+    before, after = record["inlined_before"], record["inlined_after"]
+    return f"{before} → {after}" if before or after else ""
 
 
 def _records(found: Explanation) -> dict[str, list[dict[str, Any]]]:
     return {
         "sites": [_site_record(found, pair) for pair in found.sites],
-        "functions": [_function_record(found, row) for row in found.functions],
-        "sections": [_shown(row) for row in found.sections],
+        "functions": [_function_record(found, row) for row in found.bytes.functions],
+        "sections": [byte_record(row) for row in found.bytes.sections],
     }
 
 
@@ -244,16 +211,10 @@ def _document(found: Explanation, setting: Setting, tables: Mapping[str, list[di
         "policy": found.policy.name,
         "against": found.against.name,
         "sites_apply": found.pairs is not None,
-        "size.text": [found.before.text, found.after.text],
-        "size.alloc": [found.before.alloc, found.after.alloc],
-        "between_functions": [found.before.between, found.after.between],
-        "counts": _count_records(found),
+        **totals(found.bytes),
+        "counts": {met.name.lower(): found.count(met) for met in Met},
         **tables,
     }
-
-
-def _count_records(found: Explanation) -> dict[str, int]:
-    return {met.name.lower(): found.count(met) for met in Met}
 
 
 def _site_record(found: Explanation, pair: Pair) -> dict[str, Any]:
@@ -265,8 +226,8 @@ def _site_record(found: Explanation, pair: Pair) -> dict[str, Any]:
         "met": pair.met.name.lower(),
         **_of_side("before", pair.a),
         **_of_side("after", pair.b),
-        "caller_delta": found.moved.get(caller, 0),
-        "callee_delta": found.moved.get(callee, 0),
+        "caller_delta": found.bytes.moved[caller],
+        "callee_delta": found.bytes.moved[callee],
     }
 
 
@@ -278,8 +239,4 @@ def _of_side(prefix: str, site: Site | None) -> dict[str, Any]:
 
 def _function_record(found: Explanation, row: Change) -> dict[str, Any]:
     before, after = found.inlined_into(row.name)
-    return _shown(row) | {"inlined_before": before, "inlined_after": after}
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+    return byte_record(row) | {"inlined_before": before, "inlined_after": after}

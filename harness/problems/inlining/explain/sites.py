@@ -1,6 +1,6 @@
 """Call sites of two lists of decisions, matched by identity: (caller, callee, ordinal)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote
@@ -67,21 +67,16 @@ def match(a: Sequence[Site], b: Sequence[Site]) -> list[Pair]:
     return pairs + [Pair(None, site) for site in others.values()]
 
 
-def telling(pairs: Iterable[Pair], moved: Callable[[str], int]) -> list[Pair]:
+def telling(pairs: Iterable[Pair], moved: Mapping[str, int]) -> list[Pair]:
     """Those that are not equal, the most telling first: causes before consequences, what was inlined before what was
-    not, then by how many bytes moved in caller and callee (``moved`` of a symbol)."""
+    not, then by how many bytes moved in caller and callee (``moved``: symbol → bytes more)."""
 
     def rank(pair: Pair) -> tuple[int, int]:
-        cause = pair.met is Met.DIFFERS
-        inlined = pair.site.inline
-        return (0 if cause else 1 if inlined else 2, -weight(pair, moved))
+        ends = dict.fromkeys((pair.site.caller, pair.site.callee))
+        weight = sum(abs(moved.get(symbol(name), 0)) for name in ends)
+        return (0 if pair.met is Met.DIFFERS else 1 if pair.site.inline else 2, -weight)
 
     return sorted((pair for pair in pairs if pair.met is not Met.EQUAL), key=rank)
-
-
-def weight(pair: Pair, moved: Callable[[str], int]) -> int:
-    """Bytes that moved in the functions of the site."""
-    return sum(abs(moved(symbol(name))) for name in dict.fromkeys((pair.site.caller, pair.site.callee)))
 
 
 def symbol(name: str) -> str:

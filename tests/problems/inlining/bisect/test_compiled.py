@@ -187,10 +187,11 @@ def test_explained_bytes_add_up(target: Target, program: str, bench: Bench, tmp_
     every = [Site(caller, callee, n, True, Who.POLICY) for caller in names for callee in names for n in range(20)]
     whole = guided_side(before, every, bench)
     found = _adding_up(before, whole, target)
-    assert {row.name for row in found.functions if row.after is None} == {"big", "small", "other"} & {*found.moved}
-    assert "big" in found.moved, "a function that is inlined everywhere is gone"
+    gone = {row.name for row in found.bytes.functions if row.after is None}
+    assert gone == {"big", "small", "other"} & {*found.bytes.moved}
+    assert "big" in found.bytes.moved, "a function that is inlined everywhere is gone"
     back = _adding_up(whole, before, target)
-    assert back.moved == {name: -delta for name, delta in found.moved.items()}
+    assert back.bytes.moved == {name: -delta for name, delta in found.bytes.moved.items()}
     mixed = _adding_up(before, flipped(before, [identity(site) for site in before.sites], bench), target)
     for one in (found, back, mixed):
         _drawn(one, tmp_path)
@@ -204,8 +205,8 @@ def _adding_up(before: Side, after: Side, target: Target) -> Explanation:
         for name in ("size.alloc", "size.text")
     )
     assert alloc != 0
-    assert sum(row.delta for row in found.sections) == alloc
-    assert sum(row.delta for row in found.functions) + found.between.delta == text
+    assert sum(row.delta for row in found.bytes.sections) == alloc
+    assert sum(row.delta for row in found.bytes.functions) + found.bytes.between.delta == text
     differing = [pair for pair in found.sites if pair.met is Met.DIFFERS]
     assert differing and all(pair.a and pair.b and pair.a.inline != pair.b.inline for pair in differing)
     return found
@@ -219,7 +220,7 @@ def _drawn(found: Explanation, folder: Path) -> None:
     assert page == (folder / "b.html").read_text(), "the same picture every time"
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=", page), "it needs nothing from elsewhere"
     names = {note.text for note in figure.layout.annotations}
-    assert names == {row.name for row in found.functions} | {name for p in _inlined(found) for name in p}
+    assert names == {row.name for row in found.bytes.functions} | {name for p in _inlined(found) for name in p}
     written = graph_figure(found, "<program>", {name: f"V<{name}>" for name in names})
     assert {note.text for note in written.layout.annotations} == {f"V&lt;{name}&gt;" for name in names}
     keys = {trace.name for trace in figure.data if trace.name}
