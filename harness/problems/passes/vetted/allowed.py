@@ -5,11 +5,8 @@ instcombine, gvn, dse, adce, globalopt and globaldce, it keeps the outputs of a 
 catches (``tests/problems/passes/test_kept_outputs.py``).
 """
 
-from collections.abc import Iterable
-from dataclasses import replace
-
 from harness.freeze.facts import Fact
-from harness.problems.passes.vetted.record import PassRecord, allowed
+from harness.problems.passes.vetted.record import PassRecord
 
 __all__ = ["ALLOWED"]
 
@@ -78,90 +75,80 @@ _REFUSED_PARAMETERS = {
     },
     "global-merge": {"merge-external": "it replaces symbols that the linker has to see by aliases"},
 }
-
-
-def _records() -> Iterable[PassRecord]:
-    yield from allowed(
-        "it is a step of LLVM's own default pipelines.",
-        """
-        adce aggressive-instcombine alignment-from-assumptions always-inline annotation-remarks annotation2metadata
-        argpromotion bdce called-value-propagation callsite-splitting cg-profile chr constmerge constraint-elimination
-        correlated-propagation deadargelim div-rem-pairs drop-unnecessary-assumes dse early-cse elim-avail-extern
-        extra-simple-loop-unswitch-passes float2int function-attrs globaldce globalopt gvn indvars infer-alignment
-        inferattrs inject-tli-mappings inline instcombine instsimplify ipsccp jump-threading libcalls-shrinkwrap licm
-        loop-deletion loop-distribute loop-idiom loop-instsimplify loop-load-elim loop-rotate loop-simplifycfg loop-sink
-        loop-unroll loop-unroll-full loop-vectorize lower-constant-intrinsics lower-expect mem2reg memcpyopt
-        mldst-motion move-auto-init openmp-opt openmp-opt-cgscc reassociate recompute-globalsaa
-        rel-lookup-table-converter rpo-function-attrs
-        sccp simple-loop-unswitch simplifycfg slp-vectorizer speculative-execution sroa tailcallelim
-        transform-warning vector-combine
-        """,
-        parameters=_PARAMETERS,
-    )
-    yield from allowed(
+_REASONS = {
+    "it is a step of LLVM's own default pipelines.": """
+    adce aggressive-instcombine alignment-from-assumptions always-inline annotation-remarks annotation2metadata
+    argpromotion bdce called-value-propagation callsite-splitting cg-profile chr constmerge constraint-elimination
+    correlated-propagation deadargelim div-rem-pairs drop-unnecessary-assumes dse early-cse elim-avail-extern
+    extra-simple-loop-unswitch-passes float2int function-attrs globaldce globalopt gvn indvars infer-alignment
+    inferattrs inject-tli-mappings inline instcombine instsimplify ipsccp jump-threading libcalls-shrinkwrap licm
+    loop-deletion loop-distribute loop-idiom loop-instsimplify loop-load-elim loop-rotate loop-simplifycfg loop-sink
+    loop-unroll loop-unroll-full loop-vectorize lower-constant-intrinsics lower-expect mem2reg memcpyopt mldst-motion
+    move-auto-init openmp-opt openmp-opt-cgscc reassociate recompute-globalsaa rel-lookup-table-converter
+    rpo-function-attrs sccp simple-loop-unswitch simplifycfg slp-vectorizer speculative-execution sroa tailcallelim
+    transform-warning vector-combine
+    """,
+    (
         "it is a step of LLVM's default pipelines that changes nothing without an option or a mark in the source, and "
-        "a submission can give neither.",
-        "alloc-token ee-instrument forceattrs memprof-remove-attributes",
-        parameters=_PARAMETERS,
-    )
-    yield from allowed(
+        "a submission can give neither."
+    ): "alloc-token ee-instrument forceattrs memprof-remove-attributes",
+    "it is one of LLVM's default pipelines, or a part of one.": """
+    default function-simplification lto lto-pre-link thinlto thinlto-pre-link
+    """,
+    "it is an optimisation of LLVM's that no default pipeline runs; it has to keep what the program means.": """
+    assume-builder assume-simplify break-crit-edges canon-freeze canonicalize-aliases consthoist dce dfa-jump-threading
+    expand-memcmp expand-reductions flatten-cfg global-merge globalsplit guard-widening gvn-hoist gvn-sink hotcoldsplit
+    infer-address-spaces inliner-wrapper inliner-wrapper-no-mandatory-first interleaved-load-combine iroutliner irce
+    jump-table-to-switch lcssa lnicm load-store-vectorizer loop-bound-split loop-data-prefetch loop-flatten loop-fusion
+    loop-idiom-vectorize loop-interchange loop-predication loop-reduce loop-simplify loop-term-fold loop-unroll-and-jam
+    loop-versioning loop-versioning-licm lower-guard-intrinsic lower-matrix-intrinsics lower-switch
+    lower-widenable-condition make-guards-explicit mergefunc mergeicmps mergereturn module-inline nary-reassociate
+    newgvn openmp-opt-postlink partial-inliner partially-inline-libcalls pre-isel-intrinsic-lowering reg2mem
+    scalarize-masked-mem-intrin scalarizer scc-oz-module-inliner select-optimize separate-const-offset-from-gep sink
+    slsr typepromotion unreachableblockelim
+    """,
+    "it changes names, debug information or unused declarations, and no code.": """
+    add-discriminators declare-to-assign instnamer name-anon-globals redundant-dbg-inst-elim strip strip-dead-cg-profile
+    strip-dead-debug-info strip-dead-prototypes strip-debug-declare strip-nondebug strip-nonlinetable-debuginfo
+    """,
+    "it computes or checks something and changes nothing.": """
+    extra-vector-passes invalidate no-op-cgscc no-op-function no-op-loop no-op-loopnest no-op-module require verify
+    """,
+    "it holds other passes, each of which is looked at by itself.": """
+    cgscc coro-cond devirt function loop loop-mssa module
+    """,
+}
+"""Why → passes, as opt prints them."""
+_UNLESS = {
+    Fact.COROUTINES: (
         "it lowers coroutines, whose parts must be lowered in the order of LLVM's own pipelines; other modules it "
         "leaves as they are.",
         "coro-annotation-elide coro-cleanup coro-early coro-elide coro-split",
-        Fact.COROUTINES,
-    )
-    yield from allowed(
-        "it turns every invoke into a call, after which no exception is caught.", "lower-invoke", Fact.INVOKES
-    )
-    yield from allowed(
+    ),
+    Fact.INVOKES: (
+        "it turns every invoke into a call, after which no exception is caught.",
+        "lower-invoke",
+    ),
+    Fact.ATOMICS: (
         "it turns atomic instructions into ordinary ones, which threads and signal handlers can tell.",
         "lower-atomic",
-        Fact.ATOMICS,
-    )
-    yield from allowed(
-        "it is one of LLVM's default pipelines, or a part of one.",
-        "default function-simplification lto lto-pre-link thinlto thinlto-pre-link",
-        parameters=_PARAMETERS,
-    )
-    yield from allowed(
-        "it is an optimisation of LLVM's that no default pipeline runs; it has to keep what the program means.",
-        """
-        assume-builder assume-simplify break-crit-edges canon-freeze canonicalize-aliases consthoist dce
-        dfa-jump-threading expand-memcmp expand-reductions flatten-cfg global-merge globalsplit guard-widening gvn-hoist
-        gvn-sink hotcoldsplit infer-address-spaces inliner-wrapper inliner-wrapper-no-mandatory-first
-        interleaved-load-combine iroutliner irce jump-table-to-switch lcssa lnicm load-store-vectorizer loop-bound-split
-        loop-data-prefetch loop-flatten loop-fusion loop-idiom-vectorize loop-interchange loop-predication loop-reduce
-        loop-simplify loop-term-fold loop-unroll-and-jam loop-versioning loop-versioning-licm lower-guard-intrinsic
-        lower-matrix-intrinsics lower-switch lower-widenable-condition make-guards-explicit mergefunc mergeicmps
-        mergereturn module-inline nary-reassociate newgvn openmp-opt-postlink partial-inliner partially-inline-libcalls
-        pre-isel-intrinsic-lowering reg2mem scalarize-masked-mem-intrin scalarizer scc-oz-module-inliner
-        select-optimize separate-const-offset-from-gep sink slsr typepromotion unreachableblockelim
-        """,
-        parameters=_PARAMETERS,
-    )
-    yield from allowed(
-        "it changes names, debug information or unused declarations, and no code.",
-        """
-        add-discriminators declare-to-assign instnamer name-anon-globals redundant-dbg-inst-elim strip
-        strip-dead-cg-profile strip-dead-debug-info strip-dead-prototypes strip-debug-declare strip-nondebug
-        strip-nonlinetable-debuginfo
-        """,
-    )
-    yield from allowed(
-        "it computes or checks something and changes nothing.",
-        """
-        extra-vector-passes invalidate no-op-cgscc no-op-function no-op-loop no-op-loopnest no-op-module require verify
-        """,
-        parameters=_PARAMETERS,
-    )
-    yield from allowed(
-        "it holds other passes, each of which is looked at by itself.",
-        "cgscc coro-cond devirt function loop loop-mssa module",
-        parameters=_PARAMETERS,
-    )
+    ),
+}
+"""What a module must not have, why, and passes."""
 
-
-ALLOWED: dict[str, PassRecord] = {
-    record.name: replace(record, refused_parameters=_REFUSED_PARAMETERS.get(record.name, {})) for record in _records()
+ALLOWED = {
+    name: PassRecord(
+        name,
+        True,
+        reason,
+        unless,
+        frozenset(_PARAMETERS.get(name, "").split(";")) - {""},
+        _REFUSED_PARAMETERS.get(name, {}),
+    )
+    for unless, reason, names in (
+        *((None, *group) for group in _REASONS.items()),
+        *((unless, *group) for unless, group in _UNLESS.items()),
+    )
+    for name in names.split()
 }
 """Name → what is known of the pass."""

@@ -1,12 +1,12 @@
 """What is known of one pass: whether a submitted list may run it, and why."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from harness.freeze.facts import Fact
 
-__all__ = ["PassRecord", "allowed", "refused"]
+__all__ = ["PassRecord"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +30,3 @@ class PassRecord:
         if not self.allowed:
             return "refused"
         return "allowed" if self.unless is None else f"refused where there are {self.unless.value}"
-
-
-def allowed(
-    reason: str, names: str, unless: Fact | None = None, parameters: Mapping[str, str] = MappingProxyType({})
-) -> Iterable[PassRecord]:
-    """Records of passes that are allowed for one reason; ``names`` and ``parameters`` as opt prints them."""
-    for name in names.split():
-        yield PassRecord(name, True, reason, unless, frozenset(parameters.get(name, "").split(";")) - {""})
-
-
-def refused(reason: str, names: str) -> Iterable[PassRecord]:
-    """Records of passes that are refused for one reason."""
-    for name in names.split():
-        yield PassRecord(name, False, reason)
