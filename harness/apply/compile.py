@@ -19,7 +19,7 @@ from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool, tool_job
 from harness.toolchain.native import llvm_plugin
 
-__all__ = ["Compiled", "Optimised", "compile_plan", "optimise", "run_plan", "run_step"]
+__all__ = ["Compiled", "Optimised", "compile_plan", "optimise", "run_step"]
 
 
 _DIVERGED = re.compile(rb"not-replayable: ([^\n]*)")
@@ -89,14 +89,6 @@ def optimise(frozen: FrozenModule, plan: CompilePlan, bench: Bench) -> Optimised
     entry = bench.store.folder(bench.area("optimised"), key, make)
     facts = json.loads((entry / "facts.json").read_bytes())
     return Optimised(entry / OPTIMISED, facts["ir_instructions"], facts["cpu"])
-
-
-def run_plan(plan: CompilePlan, folder: Path, bench: Bench) -> float:
-    """Both steps in ``folder``, which holds the frozen module; their CPU seconds.
-
-    Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
-    """
-    return sum(run_step(step, folder, bench) for step in (plan.optimise, plan.generate))
 
 
 def run_step(step: Step, folder: Path, bench: Bench) -> float:

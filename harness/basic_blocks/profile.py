@@ -8,10 +8,7 @@ from harness.basic_blocks.code import Code
 from harness.basic_blocks.counts import Counts
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
-    Integers = NDArray[numpy.int64]
+    from harness.basic_blocks.counts import Integers
 
 __all__ = ["OUTSIDE", "Profile", "executions_at", "profile"]
 

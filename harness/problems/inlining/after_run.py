@@ -3,6 +3,7 @@
 from harness.base.digest import digest_of
 from harness.problems.programs.request import Request
 from harness.problems.protocol import Session
+from harness.record.runfile import TRAJECTORIES
 
 __all__ = ["after_run"]
 
@@ -12,10 +13,9 @@ def after_run(request: Request, session: Session) -> list[str]:
     if not request.extras.get("log_features"):
         return []
     from harness.problems.inlining.trajectories.run import log_trajectories
-    from harness.problems.inlining.trajectories.table import ENDING
 
     recorder = session.recorder
-    name = f"{request.suite.name}-{request.track}-{digest_of(request.identity)[:12]}{ENDING}"
+    name = f"{request.suite.name}-{request.track}-{digest_of(request.identity)[:12]}{TRAJECTORIES}"
     path = log_trajectories(
         recorder.results / name, request.cells, recorder.rows, session.bench, session.engine, session.observer
     )

@@ -22,14 +22,9 @@ _HOW = 'LightGBM: write Booster.dump_model() as JSON; XGBoost: Booster.save_mode
 
 def convert(model: Path, output: Path, features: str | None) -> Answer:
     """Write the model in ``model`` as a tree.json to ``output``; ``features``: names with commas, or ``all``."""
-    names = (
-        INTERFACE.names
-        if features == "all"
-        else tuple(name.strip() for name in features.split(","))
-        if features
-        else None
-    )
-    dump = _read(model)
+    listed = tuple(name.strip() for name in features.split(",")) if features else None
+    names = INTERFACE.names if features == "all" else listed
+    dump = parse_json(read_bytes(model, _MOST_BYTES), str(model), containers=_MOST_CONTAINERS, hint=_HOW)
     try:
         tree = _converted(dump, names)
     except UsageError as error:
@@ -40,10 +35,6 @@ def convert(model: Path, output: Path, features: str | None) -> Answer:
         raise UsageError(f"cannot be written: {error.strerror or error}", where=str(output)) from None
     nodes = sum(len(member.nodes) for member in tree.trees)
     return Answer(notes=(f"{len(tree.trees)} trees, {nodes} nodes, {len(tree.features)} features in {output}",))
-
-
-def _read(path: Path) -> Any:
-    return parse_json(read_bytes(path, _MOST_BYTES), str(path), containers=_MOST_CONTAINERS, hint=_HOW)
 
 
 def _converted(dump: Any, features: Sequence[str] | None) -> Tree:

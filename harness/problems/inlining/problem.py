@@ -1,7 +1,67 @@
-"""What the registry of problems reads: what is asked of inlining policies."""
+"""Problem ``inlining``, in all its forms: decisions are call sites, and the plugin follows them."""
 
-from harness.problems.inlining.deciders import InliningProblem
+from typing import ClassVar
+
+from harness.apply.decisions import Decided, Decisions
+from harness.apply.plan import CompilePlan
+from harness.base.vocabulary import Level, Target
+from harness.freeze import FrozenModule
+from harness.policy.forms.registry import all_forms, asked_form, checked_form
+from harness.policy.policy import Policy
+from harness.problems.inlining.ask import ask, asked_as
+from harness.problems.inlining.check import require_faithful
+from harness.problems.inlining.decide import decided
+from harness.problems.inlining.features import INTERFACE
+from harness.problems.inlining.price import allowance
+from harness.problems.inlining.replay import PLUGIN, RULES, replay_plan
+from harness.problems.inlining.sites import sites_of
+from harness.problems.programs.tracks import FROZEN_AT
+from harness.sandbox.bench import Bench
+from harness.toolchain.native import native_digest
 
 __all__ = ["POLICIES"]
 
-POLICIES = InliningProblem()
+
+class Inlining:
+    """See ``harness.problems.programs.problems.ProgramProblem``."""
+
+    forms: ClassVar = {name: form for name, form in all_forms().items() if form.supports(INTERFACE) is None}
+
+    def check(self, policy: Policy, where: str) -> None:
+        """As its form has it."""
+        checked_form(policy, INTERFACE, where)
+
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
+        """What it decides of each call site. ``seed``: given to code that wants it."""
+        how = asked_as(asked_form(policy).open(policy, INTERFACE, seed, bench))
+        most = allowance(policy.manifest.policy_class, frozen, bench)
+        return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
+
+    def parts(self, policy: Policy) -> list[str]:
+        """The plugin, and what turns the file into what it asks."""
+        return [native_digest(PLUGIN), *RULES, *asked_form(policy).key_material(INTERFACE)]
+
+    def notes(self, policy: Policy) -> list[str]:
+        """Nothing to remark."""
+        return []
+
+    def freeze_level(self, policy: Policy, track: str) -> Level:
+        """The track's level."""
+        return FROZEN_AT[track]
+
+    def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
+        """As for every policy that decides what to inline."""
+        return replay_plan(decisions, target)
+
+    def differing(self, first: Decisions, second: Decisions) -> str:
+        """The first call site that was decided otherwise."""
+        pairs = zip(sites_of(first.body), sites_of(second.body), strict=False)
+        number, site = next(((n, one) for n, (one, other) in enumerate(pairs) if one != other), (None, None))
+        return f"call site {number}, {site.callee} in {site.caller}" if site else "one of them has more"
+
+    def require_ready(self, frozen: FrozenModule, bench: Bench, where: str) -> None:
+        """The plugin must be faithful on the module."""
+        require_faithful(frozen, bench, where)
+
+
+POLICIES = Inlining()

@@ -50,33 +50,28 @@ class Checked:
     detail: str = ""
 
 
-@dataclass(frozen=True)
-class _Module:
-    program: Program
-    target: Target
-    level: Level
-
-
 def check_modules(
     programs: Sequence[Program], targets: Sequence[Target], levels: Sequence[Level], bench: Bench, engine: Engine,
     observer: Observer,
 ) -> list[Checked]:  # fmt: skip
     """Every program, target and level, in this order. Raises what keeps a program from being frozen."""
-    modules = [_Module(p, target, level) for p in programs for target in targets for level in levels]
+    modules = [(program, target, level) for program in programs for target in targets for level in levels]
     fetch_sources(programs, bench, engine, observer)
-    freeze_modules([(m.program, m.target, m.level) for m in modules], bench, engine, observer)
+    freeze_modules(modules, bench, engine, observer)
     checked = stage("plugin", partial(_check, bench=bench), modules, engine, observer, _name)
-    found = {(module.program.id, module.target, module.level): answer for module, answer in checked}
-    return [found[m.program.id, m.target, m.level] for m in modules]
+    found = {_name(module): answer for module, answer in checked}
+    return [found[_name(module)] for module in modules]
 
 
-def _name(module: _Module) -> str:
-    return f"{module.program.id} {module.target.value} -{module.level.value}"
+def _name(module: tuple[Program, Target, Level]) -> str:
+    program, target, level = module
+    return f"{program.id} {target.value} -{level.value}"
 
 
-def _check(module: _Module, bench: Bench) -> Checked:
-    frozen = freeze(module.program, module.target, module.level, bench)
-    where = (module.program.id, module.target.value, module.level.value, frozen.instructions)
+def _check(module: tuple[Program, Target, Level], bench: Bench) -> Checked:
+    program, target, level = module
+    frozen = freeze(program, target, level, bench)
+    where = (program.id, target.value, level.value, frozen.instructions)
     try:
         decided = counts(default_decisions(frozen, bench).body)
         return Checked(*where, decided[Who.POLICY], decided[Who.CAP], is_faithful(frozen, bench))

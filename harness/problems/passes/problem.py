@@ -152,11 +152,9 @@ def _conditions(pipeline: str, where: str, known: OptPasses) -> list[Condition]:
     """What one line's pipeline asks of the module, the line named in every message."""
     try:
         return [replace(condition, message=f"{where}: {condition.message}") for condition in vet(pipeline)]
-    except UnknownPassError as error:
-        if error.name not in known.level:
-            raise _unknown(error.name, where, known) from None
-        raise CellError(Outcome.POLICY_ERROR, f"{where}: {error}") from None
     except PassRefusedError as error:
+        if isinstance(error, UnknownPassError) and error.name not in known.level:
+            raise _unknown(error.name, where, known) from None
         raise CellError(Outcome.POLICY_ERROR, f"{where}: {error}") from None
 
 

@@ -12,7 +12,7 @@ from harness.base.digest import digest_file, digest_of
 from harness.base.store import Store
 from harness.base.vocabulary import SIZE, Outcome, Target
 from harness.policy import Policy
-from harness.problems.inlining import deciders
+from harness.problems.inlining import problem
 from harness.problems.programs.cell import Cell, cell_key, frozen_of
 from harness.record import Row
 from harness.record.decisions import load_decisions
@@ -196,7 +196,7 @@ def test_another_plugin_makes_another_cell(name: str, bench: Bench, monkeypatch:
 
     before = key(POLICIES[name])
     assert before == key(POLICIES[name])
-    monkeypatch.setattr(deciders, "native_digest", lambda of: digest_of(["another", of]))
+    monkeypatch.setattr(problem, "native_digest", lambda of: digest_of(["another", of]))
     assert (key(POLICIES[name]) == before) == (name == "baseline")
 
 

@@ -12,7 +12,7 @@ from harness.apply import compile_plan
 from harness.apply.decisions import Decisions
 from harness.base.delta_debugging import beginning, fewest
 from harness.base.engine import Engine
-from harness.base.errors import CellError, UsageError
+from harness.base.errors import CellError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
@@ -24,7 +24,7 @@ from harness.problems.inlining.explain.sites import Identity, Pair, identity, ma
 from harness.problems.inlining.replay import replay_plan
 from harness.sandbox.bench import Bench
 
-__all__ = ["Bisection", "Culprit", "Limits", "bisect", "no_sites"]
+__all__ = ["Bisection", "Culprit", "Limits", "bisect"]
 
 Switched = frozenset[Identity]
 """Call sites where A's decision is replaced by B's."""
@@ -85,10 +85,8 @@ class Bisection:
 def bisect(a: Side, b: Side, limits: Limits, bench: Bench, engine: Engine, observer: Observer) -> Bisection:
     """The smallest set of call sites that bring the share when A's decision becomes B's there.
 
-    Raises UsageError for a side that decides no call sites, CellError where a compilation fails on which all else
-    rests.
+    Both sides decide call sites. Raises CellError where a compilation fails on which all else rests.
     """
-    _require_inlining(a, b)
     pairs = match(a.sites, b.sites)
     trials = _Trials(a.frozen, tuple(pairs), limits, bench, engine, observer)
 
@@ -182,20 +180,6 @@ class _Trials:
 
 def _trial(switched: Switched, *, frozen: FrozenModule, pairs: tuple[Pair, ...], metric: str, bench: Bench) -> int:
     return int(seen_in(guided(frozen, table_of(pairs, switched), bench).object, frozen.target, bench)[metric])
-
-
-def _require_inlining(*sides: Side) -> None:
-    for side in sides:
-        if not side.inlines:
-            raise no_sites(side.name, side.decisions.problem)
-
-
-def no_sites(name: str, problem: str) -> UsageError:
-    """The error for a policy that decides something else."""
-    return UsageError(
-        f"{name} is a policy of problem {problem!r}: it decides no call sites",
-        hint="bisect compares policies of problem 'inlining', and `default`, LLVM's own heuristic",
-    )
 
 
 def _require_ends(a: Side, b: Side, pairs: Sequence[Pair], bench: Bench) -> None:

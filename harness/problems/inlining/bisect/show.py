@@ -6,8 +6,9 @@ from typing import Any
 from harness.base.answers import Answer, Column, Table
 from harness.base.errors import UsageError
 from harness.measure import seen
-from harness.problems.inlining.bisect.run import Bisection, Culprit, Limits, bisect, no_sites
-from harness.problems.inlining.explain.sides import Side, find_policy, inlines, make_setting, prepare, side_of
+from harness.problems.inlining import INLINING
+from harness.problems.inlining.bisect.run import Bisection, Culprit, Limits, bisect
+from harness.problems.inlining.explain.sides import LLVM, Side, find_policy, inlines, make_setting, prepare, side_of
 from harness.problems.inlining.explain.sites import symbol
 from harness.problems.verbs import Context
 from harness.sandbox.bench import Bench
@@ -26,13 +27,16 @@ def bisect_policies(
     policies = find_policy(a, setting), find_policy(b, setting)
     for policy in policies:
         if policy is not None and not inlines(policy):
-            raise no_sites(policy.name, policy.manifest.problem)
+            raise UsageError(
+                f"{policy.name} is a policy of problem {policy.manifest.problem!r}: it decides no call sites",
+                hint=f"bisect compares policies of problem {INLINING!r}, and `{LLVM}`, LLVM's own heuristic",
+            )
     bench = context.bench()
     prepare(setting, policies, bench, context.engine, context.observer)
     first, second = (side_of(policy, setting, bench) for policy in policies)
     answer = bisect(first, second, limits, bench, context.engine, context.observer)
     records = [_record(culprit) for culprit in answer.culprits]
-    title = _title(answer, first, second, setting.program.id)
+    title = f"{setting.program.id} · {limits.metric}: from {first.name}'s decisions to {second.name}'s"
     table = Table(records, _columns(first, second), title, shown=_for_people(records, bench))
     document = _whole(answer, first, second, setting.program.id, setting.target.value, records)
     summary = tuple(_summary(answer, first, second, limits))
@@ -65,20 +69,15 @@ def _columns(a: Side, b: Side) -> tuple[Column, ...]:
         Column("caller", "caller"),
         Column("callee", "callee"),
         Column("ordinal", "ordinal", right=True),
-        Column(a.name, "a", decision),
-        Column(b.name, "b", decision),
+        Column(a.name, "a", _decision),
+        Column(b.name, "b", _decision),
         Column("alone", "alone", "{:+,}".format, right=True),
         Column("in the set", "within", "{:+,}".format, right=True),
     )
 
 
-def decision(inline: bool) -> str:
-    """For people."""
+def _decision(inline: bool) -> str:
     return "inline" if inline else "no"
-
-
-def _title(answer: Bisection, a: Side, b: Side, program: str) -> str:
-    return f"{program} · {answer.metric}: from {a.name}'s decisions to {b.name}'s"
 
 
 def _whole(

@@ -4,7 +4,6 @@ So every policy's trajectory is taken alike, without the policy, and can be had 
 """
 
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from harness.apply.compile import run_step
@@ -16,7 +15,7 @@ from harness.problems.inlining.replay import replay_plan
 from harness.problems.inlining.sites import Site, sites_of
 from harness.sandbox.bench import Bench
 
-__all__ = ["Trajectory", "Visit", "trajectory"]
+__all__ = ["Visit", "trajectory"]
 
 _FILE = "features.bin"
 _ROW = struct.Struct(f"={len(FEATURES) + 3}q")
@@ -37,24 +36,18 @@ class Visit:
     """What LLVM's own heuristic would have decided there."""
 
 
-@dataclass(frozen=True)
-class Trajectory:
-    """All decisions on one module, in their order; without call sites that rules or the growth cap decided."""
-
-    visits: tuple[Visit, ...]
-
-
-def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> Trajectory:
-    """What a policy that took these decisions saw. Raises CellError: ``not-replayable`` for another module's."""
+def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> list[Visit]:
+    """What a policy that took these decisions saw, in their order; without call sites that rules or the growth cap
+    decided. Raises CellError: ``not-replayable`` for another module's.
+    """
     step = replay_plan(decisions, frozen.target).optimise
     words = (*step.arguments, "-mllvm", f"-inline-policy-features={_FILE}")
     with bench.store.scratch() as folder:
         (folder / FROZEN).symlink_to(frozen.bitcode)
         run_step(replace(step, arguments=words, leaves=(_FILE,)), folder, bench)
         content = (folder / _FILE).read_bytes()
-    return Trajectory(tuple(_visits(content, sites_of(decisions.body))))
-
-
-def _visits(content: bytes, sites: list[Site]) -> Iterator[Visit]:
-    for position, *features, inline, default in _ROW.iter_unpack(content):
-        yield Visit(position, sites[position], tuple(features), bool(inline), bool(default))
+    sites = sites_of(decisions.body)
+    return [
+        Visit(position, sites[position], tuple(features), bool(inline), bool(default))
+        for position, *features, inline, default in _ROW.iter_unpack(content)
+    ]

@@ -6,8 +6,9 @@ import polars
 
 from harness.base.answers import Answer
 from harness.base.errors import UsageError
-from harness.problems.inlining.trajectories.table import ENDING, read_trajectories
+from harness.problems.inlining.trajectories.table import read_trajectories
 from harness.problems.inlining.trajectories.tfrecord import INTEGERS, sequence_example, write_tfrecord
+from harness.record.runfile import TRAJECTORIES
 
 __all__ = ["export"]
 
@@ -16,7 +17,7 @@ def export(output: Path, suite: str | None, results: Path) -> Answer:
     """All logged trajectories, one record a module, policy and seed, as ml-compiler-opt's trainers read them."""
     begin = f"{suite}-" if suite else ""
     there = results.iterdir() if results.is_dir() else ()
-    files = sorted(path for path in there if path.name.startswith(begin) and path.name.endswith(ENDING))
+    files = sorted(path for path in there if path.name.startswith(begin) and path.name.endswith(TRAJECTORIES))
     if not files:
         which = f" of suite {suite!r}" if suite else ""
         raise UsageError(

@@ -1,18 +1,16 @@
 """``harness run --log-features``: the trajectories of a run's cells, its track's reference among them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from harness.apply.decisions import Decisions
 from harness.base.engine import Engine, stage
 from harness.base.progress import Observer
 from harness.base.vocabulary import Outcome
 from harness.policy.tracks import facts_of
 from harness.problems.inlining import INLINING
 from harness.problems.inlining.check import default_decisions
-from harness.problems.inlining.trajectories.collect import Trajectory, trajectory
+from harness.problems.inlining.trajectories.collect import Visit, trajectory
 from harness.problems.inlining.trajectories.table import Cell, write_trajectories
 from harness.problems.programs.cell import Cell as RunCell
 from harness.problems.programs.cell import frozen_of
@@ -24,12 +22,6 @@ from harness.sandbox.bench import Bench
 __all__ = ["log_trajectories"]
 
 
-@dataclass(frozen=True)
-class _Task:
-    cell: RunCell
-    row: Row
-
-
 def log_trajectories(
     path: Path, cells: Sequence[RunCell], rows: Sequence[Row], bench: Bench, engine: Engine, observer: Observer
 ) -> Path | None:
@@ -39,7 +31,7 @@ def log_trajectories(
         (row.benchmark, row.target, row.policy, row.seed, row.copy_): row for row in rows if row.outcome is Outcome.OK
     }
     tasks = [
-        _Task(cell, row)
+        (cell, row)
         for cell in cells
         if (cell.policy.manifest.problem == INLINING or cell.policy.name in REFERENCES[cell.track])
         and (row := by_identity.get((cell.program.benchmark.name, cell.target, cell.policy.name, cell.seed, cell.copy)))
@@ -47,30 +39,30 @@ def log_trajectories(
     if not tasks:
         return None
     take = partial(_take, bench=bench, results=path.parent)
-    found = stage("features", take, tasks, engine, observer, lambda task: task.cell.name)
-    taken = [_with_reward(task, trajectory_, rows) for task, trajectory_ in found]
+    found = stage("features", take, tasks, engine, observer, lambda task: task[0].name)
+    taken = [_with_reward(cell, row, visits, rows) for (cell, row), visits in found]
     taken.sort(key=lambda cell: (cell.row.benchmark, cell.row.target, cell.row.policy, cell.row.seed, cell.row.copy_))
     return write_trajectories(path, taken)
 
 
-def _take(task: _Task, bench: Bench, results: Path) -> Trajectory:
-    frozen = frozen_of(task.cell, bench)
-    if task.cell.policy.manifest.problem == INLINING:
-        assert task.row.decisions_digest
-        decisions: Decisions = load_decisions(results, task.row.decisions_digest)
+def _take(task: tuple[RunCell, Row], bench: Bench, results: Path) -> list[Visit]:
+    cell, row = task
+    frozen = frozen_of(cell, bench)
+    if cell.policy.manifest.problem == INLINING:
+        assert row.decisions_digest
+        decisions = load_decisions(results, row.decisions_digest)
     else:
         decisions = default_decisions(frozen, bench)
     return trajectory(decisions, frozen, bench)
 
 
-def _with_reward(task: _Task, taken: Trajectory, rows: Sequence[Row]) -> Cell:
-    row, track = task.row, task.cell.track
-    metric = facts_of(track).metric  # it repeats exactly, and every cell has it
+def _with_reward(cell: RunCell, row: Row, visits: Sequence[Visit], rows: Sequence[Row]) -> Cell:
+    metric = facts_of(cell.track).metric  # it repeats exactly, and every cell has it
     same = [
         other
         for other in rows
         if (other.benchmark, other.target, other.copy_, other.metric) == (row.benchmark, row.target, row.copy_, metric)
     ]
     own = next((o.value for o in same if (o.policy, o.seed) == (row.policy, row.seed)), None)
-    reference = next((o.value for o in same if o.policy == REFERENCES[track][0]), None)
-    return Cell(row, taken, metric, own, reference)
+    reference = next((o.value for o in same if o.policy == REFERENCES[cell.track][0]), None)
+    return Cell(row, visits, metric, own, reference)

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 from harness.base.errors import UsageError
 from harness.base.reading import MIB, read_bytes
 from harness.problems.inlining.features import FEATURES
-from harness.problems.inlining.trajectories.collect import Trajectory
+from harness.problems.inlining.trajectories.collect import Visit
 from harness.record.rows import Row
-from harness.record.runfile import TRAJECTORIES, results_errors
+from harness.record.runfile import results_errors
 
-__all__ = ["COLUMNS", "ENDING", "Cell", "read_trajectories", "write_trajectories"]
+__all__ = ["COLUMNS", "Cell", "read_trajectories", "write_trajectories"]
 
 if TYPE_CHECKING:
     import polars
 
-ENDING = TRAJECTORIES
 _LARGEST = 2048 * MIB
 
 COLUMNS: dict[str, str] = {
@@ -44,7 +43,7 @@ class Cell:
     """A cell with what was seen in it, and what came of it."""
 
     row: Row
-    trajectory: Trajectory
+    visits: Sequence[Visit]
     metric: str
     value: float | None
     reference: float | None
@@ -77,7 +76,7 @@ def write_trajectories(path: Path, cells: Iterable[Cell]) -> Path | None:
 
 
 def _columns(cell: Cell) -> dict[str, Sequence[Any]]:
-    row, visits = cell.row, cell.trajectory.visits
+    row, visits = cell.row, cell.visits
     shared: dict[str, Any] = {
         "cell": row.cell,
         "benchmark": row.benchmark,

@@ -5,7 +5,6 @@ that gains by that loses it again in ``harness run``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from harness.apply.compile import run_step
 from harness.apply.plan import OBJECT, OPTIMISED, clang_generate
@@ -24,7 +23,7 @@ from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.toolchain.native import native_digest
 
-__all__ = ["Sizes", "Task", "measure", "reference_sizes"]
+__all__ = ["Sizes", "measure", "reference_sizes"]
 
 _LEVEL = FROZEN_AT[SIZE]
 
@@ -32,29 +31,19 @@ Sizes = Mapping[str, int | float]
 """Metric → value, of those that one look at the object tells."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """One program and target under a heuristic with certain values."""
-
-    policy: Policy
-    values: tuple[tuple[str, Value], ...]
-    program: Program
-    target: Target
-
-
-def measure(task: Task, bench: Bench) -> Sizes:
-    """The program's sizes under the policy; from the cache where the same was asked before.
+def measure(policy: Policy, values: Mapping[str, Value], program: Program, target: Target, bench: Bench) -> Sizes:
+    """The program's sizes under the heuristic with these values; from the cache where the same was asked before.
 
     Raises CellError when the policy cannot be asked, or what it decided cannot be compiled.
     """
-    frozen = freeze(task.program, task.target, _LEVEL, bench)
-    source = digest_bytes(task.policy.contents[ROLE])
+    frozen = freeze(program, target, _LEVEL, bench)
+    source = digest_bytes(policy.contents[ROLE])
     tools = [native_digest(PLUGIN), bench.toolchain.fingerprint.llvm]
-    key = digest_of(["trial", _versions(), frozen.digest, source, dict(task.values), tools])
+    key = digest_of(["trial", _versions(), frozen.digest, source, dict(values), tools])
     known: Sizes | None = bench.store.get(bench.area("trials"), key)
     if known is None:
-        answer = ask(asked(task.policy, dict(task.values), bench), frozen, bench)
-        known = _generated(answer.bitcode, task.target, bench)
+        answer = ask(asked(policy, values, bench), frozen, bench)
+        known = _generated(answer.bitcode, target, bench)
         bench.store.put(bench.area("trials"), key, dict(known))
     return known
 

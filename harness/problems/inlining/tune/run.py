@@ -18,7 +18,7 @@ from harness.policy.tuning.study import Study, Trial
 from harness.problems.inlining import INLINING
 from harness.problems.inlining.heuristic import ROLE, asked, hyperparameters, values_of
 from harness.problems.inlining.replay import PLUGIN
-from harness.problems.inlining.tune.reward import Sizes, Task, measure, reference_sizes
+from harness.problems.inlining.tune.reward import Sizes, measure, reference_sizes
 from harness.problems.programs.stages import fetch_sources, freeze_modules
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
@@ -158,19 +158,21 @@ def _score(
     policy: Policy, values: Mapping[str, Value], goals: Sequence[_Goal], metric: str, bench: Bench, engine: Engine
 ) -> tuple[float, str]:
     """What the values are worth, and why it is no more where a program could not be compiled."""
-    goal_of = {(goal.program.id, goal.target): goal for goal in goals}
-    tasks = [Task(policy, tuple(values.items()), goal.program, goal.target) for goal in goals]
     logs: list[float] = []
     why = ""
-    for done in engine.run(partial(measure, bench=bench), tasks):
+    for done in engine.run(partial(_ratio, policy=policy, values=values, metric=metric, bench=bench), goals):
         if isinstance(done.error, CellError):
             why = f"{done.task.program.id}: {done.error.outcome.value}: {done.error.message}"
         elif done.error is not None:
             raise done.error
         else:
             assert done.value is not None
-            reference = goal_of[done.task.program.id, done.task.target].sizes
-            logs.append(math.log(reference[metric] / done.value[metric]))
+            logs.append(math.log(done.value))
     if why:
         return FAILED, why
     return math.exp(math.fsum(sorted(logs)) / len(logs)), ""
+
+
+def _ratio(goal: _Goal, policy: Policy, values: Mapping[str, Value], metric: str, bench: Bench) -> float:
+    """Reference/policy on one program."""
+    return goal.sizes[metric] / measure(policy, values, goal.program, goal.target, bench)[metric]

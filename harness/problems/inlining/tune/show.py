@@ -15,8 +15,7 @@ from harness.policy.names import require_free_name
 from harness.policy.tuning.manifest import tuned_manifest
 from harness.policy.tuning.plot import write_plot
 from harness.problems.inlining.heuristic import hyperparameters
-from harness.problems.inlining.tune import Tuned, tune
-from harness.problems.inlining.tune.run import train_programs
+from harness.problems.inlining.tune.run import Tuned, train_programs, tune
 from harness.problems.programs.request import parse_targets
 from harness.problems.verbs import Context
 from harness.suite.load import Program, choose, load_suite

@@ -13,7 +13,7 @@ from harness.problems.inlining.check import default_decisions
 from harness.problems.inlining.features import FEATURES
 from harness.problems.inlining.heuristic import asked, values_of
 from harness.problems.inlining.sites import Who, sites_of
-from harness.problems.inlining.trajectories import trajectory
+from harness.problems.inlining.trajectories.collect import trajectory
 from harness.sandbox.bench import Bench
 from tests.problems.inlining.made import CHEAP_HEURISTIC, Modules, alternating, always, heuristic_policy, never
 
@@ -39,7 +39,7 @@ def require_equal(policy: Asked, frozen: FrozenModule, bench: Bench) -> Decision
     answer = ask(policy, frozen, bench, features=True)
     rows = list(struct.iter_unpack(f"={len(FEATURES) + 3}q", answer.features))
     decisions = Decisions("inlining", frozen.level, answer.body)
-    visits = trajectory(decisions, frozen, bench).visits
+    visits = trajectory(decisions, frozen, bench)
     assert [(v.position, *v.features, int(v.inline), int(v.default)) for v in visits] == rows
     sites = sites_of(answer.body)
     decided = [place for place, site in enumerate(sites) if site.who in (Who.POLICY, Who.REPLACED)]
@@ -57,7 +57,7 @@ def test_followed_as_asked(
 ) -> None:
     frozen = modules.frozen(program, target, level)
     decisions = require_equal(POLICIES[name](bench), frozen, bench)
-    visits = trajectory(decisions, frozen, bench).visits
+    visits = trajectory(decisions, frozen, bench)
     if name == "default":
         assert decisions.body == default_decisions(frozen, bench).body
         assert all(visit.inline == visit.default for visit in visits)
@@ -72,7 +72,7 @@ def test_rules_and_the_cap_decide_some_that_are_left_out(modules: Modules, bench
     decisions = default_decisions(frozen, bench)
     left = [site.who for site in sites_of(decisions.body) if site.who not in (Who.POLICY, Who.REPLACED)]
     assert {Who.MANDATORY, Who.ILLEGAL} <= set(left)
-    assert len(trajectory(decisions, frozen, bench).visits) == len(decisions.body["sites"]) - len(left)
+    assert len(trajectory(decisions, frozen, bench)) == len(decisions.body["sites"]) - len(left)
 
 
 def test_another_modules_decisions_are_not_replayable(modules: Modules, bench: Bench) -> None:

@@ -10,9 +10,8 @@ from harness.freeze import freeze
 from harness.problems.inlining.check import default_decisions
 from harness.problems.inlining.features import FEATURES
 from harness.problems.inlining.sites import Site, Who, sites_of
-from harness.problems.inlining.trajectories import COLUMNS, Trajectory, trajectory, write_trajectories
-from harness.problems.inlining.trajectories.collect import Visit
-from harness.problems.inlining.trajectories.table import Cell
+from harness.problems.inlining.trajectories.collect import Visit, trajectory
+from harness.problems.inlining.trajectories.table import COLUMNS, Cell, write_trajectories
 from harness.record import Row
 from harness.record.decisions import load_decisions
 from harness.sandbox.bench import Bench
@@ -74,7 +73,7 @@ def test_features_are_those_of_the_decisions(logged: Logged, frame: polars.DataF
     program = next(p for p in load_suite(str(TINY)).programs if p.benchmark.name == "calc")
     frozen = freeze(program, Target.AARCH64, Level.OZ, bench)
     row = cells(logged)["calc", "aarch64", "falters"]
-    visits = trajectory(load_decisions(logged.user.results, row.decisions_digest or ""), frozen, bench).visits
+    visits = trajectory(load_decisions(logged.user.results, row.decisions_digest or ""), frozen, bench)
     group = frame.filter(benchmark="calc", target="aarch64", policy="falters")
     assert group.select(FEATURES).rows() == [visit.features for visit in visits]
 
@@ -135,7 +134,7 @@ def visit(inline: bool, who: Who = Who.POLICY) -> Visit:
      (90.0, 0.0, None)],
 )  # fmt: skip
 def test_rewards(value: float | None, reference: float | None, reward: float | None, tmp_path: Path) -> None:
-    cell = Cell(make_row(), Trajectory((visit(True),)), "size.alloc", value, reference)
+    cell = Cell(make_row(), [visit(True)], "size.alloc", value, reference)
     assert cell.reward == (None if reward is None else pytest.approx(reward))
     path = tmp_path / "rows.parquet"
     assert write_trajectories(path, [cell]) == path
@@ -147,8 +146,8 @@ def test_rewards(value: float | None, reference: float | None, reward: float | N
 
 def test_no_decisions_no_file(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
-    empty = Cell(make_row(), Trajectory(()), "size.alloc", 1.0, 1.0)
+    empty = Cell(make_row(), [], "size.alloc", 1.0, 1.0)
     assert write_trajectories(path, []) is None and write_trajectories(path, [empty]) is None
     assert not list(tmp_path.iterdir())
-    assert write_trajectories(path, [empty, Cell(make_row(), Trajectory((visit(False),)), "size.alloc", 1.0, 1.0)])
+    assert write_trajectories(path, [empty, Cell(make_row(), [visit(False)], "size.alloc", 1.0, 1.0)])
     assert polars.read_parquet(path).height == 1
