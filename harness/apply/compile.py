@@ -4,12 +4,12 @@ No submitted code is near: the plan comes from the decisions, its tools are stoc
 sandbox: a pass can read and write files, and so can a module's inline assembly.
 """
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from harness.apply.plan import FROZEN, OBJECT, OPTIMISED, CompilePlan, Step
+from harness.apply.plan import OBJECT, OPTIMISED, CompilePlan, Step
 from harness.base.digest import digest_file, digest_of
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
@@ -55,21 +55,13 @@ def compile_plan(frozen: FrozenModule, plan: CompilePlan, bench: Bench) -> Compi
     """
     key = digest_of(["object", 3, frozen.digest, plan.identity, bench.toolchain.fingerprint.llvm])
 
-    def make(entry: Path) -> None:
+    def make(entry: Path) -> dict[str, Any]:
         optimised = optimise(frozen, plan, bench)
-        (entry / OPTIMISED).symlink_to(optimised.bitcode)
-        cpu = run_step(plan.generate, entry, bench)
-        (entry / OPTIMISED).unlink()
-        facts = {
-            "digest": digest_file(entry / OBJECT),
-            "ir_instructions": optimised.ir_instructions,
-            "cpu": optimised.cpu + cpu,
-        }
-        (entry / "facts.json").write_text(json.dumps(facts))
+        cpu = optimised.cpu + run_step(plan.generate, optimised.bitcode, entry, bench)
+        return {"digest": digest_file(entry / OBJECT), "ir_instructions": optimised.ir_instructions, "cpu": cpu}
 
-    entry = bench.store.folder(bench.area("objects"), key, make)
-    facts = json.loads((entry / "facts.json").read_bytes())
-    return Compiled(entry / OBJECT, facts["digest"], facts["ir_instructions"], facts["cpu"])
+    entry, facts = bench.store.folder_with_facts(bench.area("objects"), key, make)
+    return Compiled(entry / OBJECT, **facts)
 
 
 def optimise(frozen: FrozenModule, plan: CompilePlan, bench: Bench) -> Optimised:
@@ -79,31 +71,27 @@ def optimise(frozen: FrozenModule, plan: CompilePlan, bench: Bench) -> Optimised
     """
     key = digest_of(["optimised", 1, frozen.digest, plan.optimise.identity, bench.toolchain.fingerprint.llvm])
 
-    def make(entry: Path) -> None:
-        (entry / FROZEN).symlink_to(frozen.bitcode)
-        cpu = run_step(plan.optimise, entry, bench)
-        (entry / FROZEN).unlink()
-        facts = {"ir_instructions": count_instructions(entry / OPTIMISED, bench), "cpu": cpu}
-        (entry / "facts.json").write_text(json.dumps(facts))
+    def make(entry: Path) -> dict[str, Any]:
+        cpu = run_step(plan.optimise, frozen.bitcode, entry, bench)
+        return {"ir_instructions": count_instructions(entry / OPTIMISED, bench), "cpu": cpu}
 
-    entry = bench.store.folder(bench.area("optimised"), key, make)
-    facts = json.loads((entry / "facts.json").read_bytes())
-    return Optimised(entry / OPTIMISED, facts["ir_instructions"], facts["cpu"])
+    entry, facts = bench.store.folder_with_facts(bench.area("optimised"), key, make)
+    return Optimised(entry / OPTIMISED, **facts)
 
 
-def run_step(step: Step, folder: Path, bench: Bench) -> float:
-    """One step in the sandbox, on what ``folder`` holds of what it reads; its results go there. Its CPU seconds.
+def run_step(step: Step, source: Path, folder: Path, bench: Bench) -> float:
+    """One step in the sandbox, which reads ``source``; its results go to ``folder``. Its CPU seconds.
 
     Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message; ``policy-error`` where the
     module has what the step must not meet.
     """
     if step.unless:
-        facts = facts_of(folder / step.reads, bench)
+        facts = facts_of(source, bench)
         if refused := next((why for fact, why in step.unless if fact in facts), None):
             raise CellError(Outcome.POLICY_ERROR, refused)
     wanted = (step.writes, *step.leaves)
     with bench.store.scratch() as scratch:
-        files = {step.reads: folder / step.reads}
+        files = {step.reads: source}
         for name, content in step.files:
             (scratch / name).write_text(content)
             files[name] = scratch / name

@@ -129,6 +129,18 @@ class Store:
                     self._is_whole(kind, key)
         return final
 
+    def folder_with_facts(
+        self, kind: str, key: str, make: Callable[[Path], dict[str, Any]]
+    ) -> tuple[Path, dict[str, Any]]:
+        """As ``folder``; and what ``make`` tells of what it made, kept beside it as JSON."""
+
+        def make_both(entry: Path) -> None:
+            facts = make(entry)
+            (entry / "facts.json").write_text(json.dumps(facts))
+
+        entry = self.folder(kind, key, make_both)
+        return entry, json.loads((entry / "facts.json").read_bytes())
+
     def _is_whole(self, kind: str, key: str) -> bool:
         """Whether the entry is there, as it was made. Raises UsageError for one that was altered."""
         final = self.path(kind, key)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.apply import Compiled, CompilePlan, Step, run_step
-from harness.apply.plan import OBJECT, OPTIMISED
+from harness.apply.plan import OBJECT
 from harness.base.digest import digest_of
 from harness.base.errors import CellError
 from harness.basic_blocks.address_map import FLAGS as MAP_FLAGS
@@ -56,9 +56,9 @@ def analyse(
 
     def make(entry: Path) -> None:
         with bench.store.scratch() as folder:
-            (folder / OPTIMISED).symlink_to(optimised())
+            module = optimised()
             try:
-                code = _read(compiled, plan, link, folder, bench)
+                code = _read(compiled, plan, module, link, folder, bench)
                 content = b"+" + code.dump()
             except ValueError as error:
                 bench.store.require_space()
@@ -70,12 +70,12 @@ def analyse(
     return Code.load(content[1:]) if content[:1] == b"+" else content[1:].decode()
 
 
-def _read(compiled: Compiled, plan: CompilePlan, link: Link, folder: Path, bench: Bench) -> Code:
+def _read(compiled: Compiled, plan: CompilePlan, optimised: Path, link: Link, folder: Path, bench: Bench) -> Code:
     mapped, text = generate_variants(plan.generate)
     program, twin = folder / "program", folder / "twin"
     try:
-        run_step(mapped, folder, bench)
-        run_step(text, folder, bench)
+        run_step(mapped, optimised, folder, bench)
+        run_step(text, optimised, folder, bench)
         link(compiled.object, program)
         link(folder / MAPPED, twin)
     except CellError as error:

@@ -1,9 +1,9 @@
 """Sources to one internalised bitcode module, content-addressed in the cache."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.base.digest import digest_file, digest_of
 from harness.base.errors import UsageError
@@ -64,15 +64,14 @@ def freeze(program: Program, target: Target, level: Level, bench: Bench) -> Froz
     """
     key = freeze_key(program, target, level, bench.toolchain)
 
-    def make(entry: Path) -> None:
-        _freeze_into(entry, program, target, level, bench)
+    def make(entry: Path) -> dict[str, Any]:
+        return _freeze_into(entry, program, target, level, bench)
 
-    entry = bench.store.folder("frozen", key, make)
-    facts = json.loads((entry / "facts.json").read_bytes())
-    return FrozenModule(entry / "frozen.bc", facts["digest"], facts["instructions"], target, level)
+    entry, facts = bench.store.folder_with_facts("frozen", key, make)
+    return FrozenModule(entry / "frozen.bc", **facts, target=target, level=level)
 
 
-def _freeze_into(entry: Path, program: Program, target: Target, level: Level, bench: Bench) -> None:
+def _freeze_into(entry: Path, program: Program, target: Target, level: Level, bench: Bench) -> dict[str, Any]:
     if program.benchmark.program is not None:
         units = [built_module(program, target, level, bench)]
     else:
@@ -84,8 +83,7 @@ def _freeze_into(entry: Path, program: Program, target: Target, level: Level, be
     if b"\ndefine " not in text:
         raise UsageError("the module is empty: it defines no main, and what nothing reaches is dropped", where=where)
     check_module(text, level, program.benchmark.noinline, where)
-    facts = {"digest": digest_file(output), "instructions": _instructions(counts)}
-    (entry / "facts.json").write_text(json.dumps(facts))
+    return {"digest": digest_file(output), "instructions": _instructions(counts)}
 
 
 def _linked(units: Sequence[Path], where: str, bench: Bench) -> tuple[bytes, bytes, bytes]:
@@ -108,17 +106,8 @@ def _linked(units: Sequence[Path], where: str, bench: Bench) -> tuple[bytes, byt
 
 def count_instructions(module: Path, bench: Bench) -> int:
     """IR instructions of a bitcode file, by LLVM's own ``func-properties`` analysis."""
-    done = run_tool(
-        tool_job(
-            "opt",
-            (f"-passes={commands.COUNT}", "-disable-output", module.name),
-            {module.name: module},
-            (),
-            _SECONDS,
-            bench,
-        ),
-        bench,
-    )
+    words = (f"-passes={commands.COUNT}", "-disable-output", module.name)
+    done = run_tool(tool_job("opt", words, {module.name: module}, (), _SECONDS, bench), bench)
     if not done.ok:
         raise UsageError(f"cannot be read: {done.reason_line()}", where=str(module))
     return _instructions(done.stderr)

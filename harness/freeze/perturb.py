@@ -5,10 +5,11 @@ very modules finds none of them. Local symbols get names drawn at random, functi
 and what libc provides keep their names. What a copy cannot hide: string constants, names of types, and the code itself.
 """
 
-import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from harness.base.digest import digest_file, digest_of
 from harness.base.errors import UsageError
@@ -37,17 +38,15 @@ def perturbed(frozen: FrozenModule, copy: int, bench: Bench) -> FrozenModule:
     if copy == 0:
         return frozen
 
-    def make(entry: Path) -> None:
+    def make(entry: Path) -> dict[str, Any]:
         text, output = entry / "copy.ll", entry / "frozen.bc"
         text.write_bytes(perturb(_tool("llvm-dis", frozen.bitcode, bench), copy))
         output.write_bytes(_tool("llvm-as", text, bench))
         text.unlink()
-        facts = {"digest": digest_file(output), "instructions": count_instructions(output, bench)}
-        (entry / "facts.json").write_text(json.dumps(facts))
+        return {"digest": digest_file(output), "instructions": count_instructions(output, bench)}
 
-    entry = bench.store.folder("perturbed", _key(frozen, copy, bench), make)
-    facts = json.loads((entry / "facts.json").read_bytes())
-    return FrozenModule(entry / "frozen.bc", facts["digest"], facts["instructions"], frozen.target, frozen.level)
+    entry, facts = bench.store.folder_with_facts("perturbed", _key(frozen, copy, bench), make)
+    return replace(frozen, bitcode=entry / "frozen.bc", **facts)
 
 
 def is_perturbed(frozen: FrozenModule, copy: int, bench: Bench) -> bool:

@@ -1,6 +1,5 @@
 """Comparing a program's results with the reference's, workload by workload."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,14 +96,13 @@ def verify_counted(trial: Trial, bench: Bench) -> tuple[CountedRun, ...]:
     counter = native_digest("count")
     key = digest_of([counter, _key("counted", trial, bench)])
 
-    def make(entry: Path) -> None:
+    def make(entry: Path) -> dict[str, Any]:
         facts, contents = _verify_counted(trial, bench)
         for name, content in contents.items():
             (entry / f"{name}.zst").write_bytes(zstandard.ZstdCompressor(level=3).compress(content))
-        (entry / "facts.json").write_text(json.dumps(facts))
+        return facts
 
-    entry = bench.store.folder(bench.area("counted"), key, make)
-    facts = json.loads((entry / "facts.json").read_bytes())
+    entry, facts = bench.store.folder_with_facts(bench.area("counted"), key, make)
     _require_ok(facts)
     return tuple(_counted_run(entry, name, altered) for name, altered in facts["altered"].items())
 

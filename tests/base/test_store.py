@@ -55,6 +55,19 @@ def test_an_entry_is_made_once(cache: Store) -> None:
     assert (first / "file").read_text() == "content"
 
 
+def test_facts_are_kept_beside_what_was_made(cache: Store) -> None:
+    def make(entry: Path) -> dict[str, float]:
+        (entry / "made").write_text("once")
+        return {"cpu": 0.25}
+
+    entry, facts = cache.folder_with_facts("kind", KEY, make)
+    assert ((entry / "made").read_text(), facts) == ("once", {"cpu": 0.25})
+    assert Store(cache.root).folder_with_facts("kind", KEY, lambda _: {"cpu": 9.0}) == (entry, {"cpu": 0.25})
+    (entry / "facts.json").write_text('{"cpu": 0.5}')
+    with pytest.raises(UsageError):
+        Store(cache.root).folder_with_facts("kind", KEY, make)
+
+
 def test_a_failed_entry_leaves_nothing_and_is_tried_again(cache: Store) -> None:
     def fail(entry: Path) -> None:
         (entry / "half").write_text("half")

@@ -39,7 +39,7 @@ def _require_replay(answer: Answer, decisions: Decisions, frozen: FrozenModule, 
     with bench.store.scratch() as folder:  # other bitcode may still be the same code: objects decide
         (folder / OPTIMISED).write_bytes(answer.bitcode)
         try:
-            run_step(plan.generate, folder, bench)
+            run_step(plan.generate, folder / OPTIMISED, folder, bench)
         except CellError as error:
             raise CellError(
                 Outcome.NOT_REPLAYABLE,

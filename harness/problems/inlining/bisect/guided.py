@@ -6,14 +6,13 @@ other policy knows are decided as it did, and those that neither knows by LLVM's
 without a change gives the first policy's object, and the one with all changes the other's.
 """
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.apply.compile import run_step
 from harness.apply.decisions import Decisions
-from harness.apply.plan import FROZEN, OBJECT, OPTIMISED, clang_generate, clang_optimise
+from harness.apply.plan import OBJECT, OPTIMISED, clang_generate, clang_optimise
 from harness.base.digest import digest_file, digest_of
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
@@ -66,18 +65,15 @@ def guided(frozen: FrozenModule, table: Sequence[Site], bench: Bench) -> Guided:
     steps = [optimise.identity, generate.identity]
     key = digest_of(["guided", 1, frozen.digest, steps, bench.toolchain.fingerprint.llvm])
 
-    def make(entry: Path) -> None:
-        (entry / FROZEN).symlink_to(frozen.bitcode)
-        for step in (optimise, generate):
-            run_step(step, entry, bench)
-        for name in (FROZEN, OPTIMISED):
-            (entry / name).unlink()
-        (entry / "facts.json").write_text(json.dumps({"digest": digest_file(entry / OBJECT)}))
+    def make(entry: Path) -> dict[str, str]:
+        run_step(optimise, frozen.bitcode, entry, bench)
+        run_step(generate, entry / OPTIMISED, entry, bench)
+        (entry / OPTIMISED).unlink()
+        return {"digest": digest_file(entry / OBJECT)}
 
-    entry = bench.store.folder(bench.area("guided"), key, make)
+    entry, facts = bench.store.folder_with_facts(bench.area("guided"), key, make)
     try:
         body = parse_log((entry / _LOG).read_text("ascii"))
     except (LogError, UnicodeDecodeError) as error:
         raise CellError(Outcome.COMPILE_ERROR, f"the log of decisions cannot be read: {error}") from None
-    digest = json.loads((entry / "facts.json").read_bytes())["digest"]
-    return Guided(entry / OBJECT, digest, Decisions(INLINING, frozen.level, body))
+    return Guided(entry / OBJECT, facts["digest"], Decisions(INLINING, frozen.level, body))

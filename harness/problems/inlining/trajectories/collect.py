@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from harness.apply.compile import run_step
 from harness.apply.decisions import Decisions
-from harness.apply.plan import FROZEN
 from harness.freeze import FrozenModule
 from harness.problems.inlining.features import FEATURES
 from harness.problems.inlining.replay import replay_plan
@@ -43,8 +42,7 @@ def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> list
     step = replay_plan(decisions, frozen.target).optimise
     words = (*step.arguments, "-mllvm", f"-inline-policy-features={_FILE}")
     with bench.store.scratch() as folder:
-        (folder / FROZEN).symlink_to(frozen.bitcode)
-        run_step(replace(step, arguments=words, leaves=(_FILE,)), folder, bench)
+        run_step(replace(step, arguments=words, leaves=(_FILE,)), frozen.bitcode, folder, bench)
         content = (folder / _FILE).read_bytes()
     sites = sites_of(decisions.body)
     return [

@@ -60,7 +60,7 @@ def _generated(bitcode: bytes, target: Target, bench: Bench) -> Sizes:
     if known is None:
         with bench.store.scratch() as folder:
             (folder / OPTIMISED).write_bytes(bitcode)
-            run_step(clang_generate(_LEVEL, target), folder, bench)
+            run_step(clang_generate(_LEVEL, target), folder / OPTIMISED, folder, bench)
             known = seen_in(folder / OBJECT, target, bench)
         bench.store.put(bench.area("trials"), key, dict(known))
     return known

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.apply import optimise, run_step
-from harness.apply.plan import OPTIMISED, reference_plan
+from harness.apply.plan import reference_plan
 from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
@@ -215,8 +215,7 @@ def _coverage(program: Program, bench: Bench) -> ProgramCoverage:
     plan = reference_plan(_LEVEL, _TARGET)
     runs: dict[str, Counts] = {}
     with bench.store.scratch() as folder:
-        (folder / OPTIMISED).symlink_to(optimise(frozen, plan, bench).bitcode)
-        run_step(mapped_step(plan.generate, EDGE_FLAGS), folder, bench)
+        run_step(mapped_step(plan.generate, EDGE_FLAGS), optimise(frozen, plan, bench).bitcode, folder, bench)
         throws = bool(_THROWS & set(_undefined(folder / MAPPED, bench)))
         executable = folder / "program"
         link_program(benchmark, _TARGET, folder / MAPPED, executable, bench)
