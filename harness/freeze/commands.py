@@ -116,8 +116,8 @@ def build_script(build: Build, target: Target, archive: str) -> str:
         "mkdir tree",
         f"tar --extract --file {shlex.quote(archive)} --directory tree",
         f"rm {shlex.quote(archive)}",
+        "cd tree",
     ]
-    lines.append("cd tree")
     for step in build_steps(build, target):
         command = shlex.join(step)
         lines += [f"echo step {shlex.quote(command)}", command]

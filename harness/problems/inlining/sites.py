@@ -45,6 +45,11 @@ class Site:
     inline: bool
     who: Who
 
+    @property
+    def chosen(self) -> bool:
+        """Decided by choice: no rule, cap or impossibility had a say."""
+        return self.who in (Who.POLICY, Who.REPLACED)
+
 
 class LogError(ValueError):
     """A log that the plugin would not have written."""

@@ -20,13 +20,12 @@ from harness.freeze import FrozenModule
 from harness.problems.inlining import INLINING
 from harness.problems.inlining.explain.sites import Identity, Pair, identity
 from harness.problems.inlining.replay import PLUGIN, RULES
-from harness.problems.inlining.sites import LogError, Site, Who, body_of, log_of, parse_log
+from harness.problems.inlining.sites import LogError, Site, body_of, log_of, parse_log
 from harness.sandbox.bench import Bench
 
 __all__ = ["Guided", "guided", "table_of"]
 
 _TABLE, _LOG = "table.txt", "decisions.txt"
-_CHOICES = (Who.POLICY, Who.REPLACED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def table_of(pairs: Sequence[Pair], switched: Collection[Identity]) -> list[Site
     """
     table = []
     for pair in pairs:
-        chosen = [site for site in (pair.a, pair.b) if site is not None and site.who in _CHOICES]
+        chosen = [site for site in (pair.a, pair.b) if site is not None and site.chosen]
         if chosen:
             table.append(chosen[-1] if identity(pair.site) in switched else chosen[0])
     return table

@@ -123,15 +123,13 @@ def _add_calls(figure: go.Figure, nodes: dict[str, _Node], differing: Sequence[P
         if not count:
             continue
         for times in sorted(set(map(_width, count.values()))):  # a line's width is its trace's
-            x: list[float | None] = []
-            y: list[float | None] = []
-            for (caller, callee), sites in count.items():
-                if _width(sites) == times:
-                    for across, down in _curve(nodes[caller], nodes[callee], bend):
-                        x.append(across)
-                        y.append(down)
-                    x.append(None)
-                    y.append(None)
+            points = [
+                point
+                for (caller, callee), sites in count.items()
+                if _width(sites) == times
+                for point in (*_curve(nodes[caller], nodes[callee], bend), (None, None))
+            ]
+            x, y = zip(*points, strict=True)
             figure.add_scatter(
                 x=x, y=y, mode="lines", line={"color": colour, "width": times}, opacity=0.65, hoverinfo="skip",
                 legendgroup=name, showlegend=False,

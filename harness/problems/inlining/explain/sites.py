@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote
 
-from harness.problems.inlining.sites import Site, Who
+from harness.problems.inlining.sites import Site
 
 __all__ = ["Identity", "Met", "Pair", "identity", "match", "symbol", "telling"]
 
@@ -50,9 +50,8 @@ class Pair:
 
     @property
     def chosen(self) -> bool:
-        """Decided otherwise, and by choice on both sides: no rule, cap or impossibility had a say."""
-        choices = (Who.POLICY, Who.REPLACED)
-        return self.met is Met.DIFFERS and all(site is not None and site.who in choices for site in (self.a, self.b))
+        """Decided otherwise, and by choice on both sides."""
+        return self.met is Met.DIFFERS and all(site is not None and site.chosen for site in (self.a, self.b))
 
 
 def identity(site: Site) -> Identity:
