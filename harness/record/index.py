@@ -108,7 +108,8 @@ CREATE VIEW cells AS
 SELECT DISTINCT r.run, u.started, u.llvm, r.suite, r.cell, r.benchmark, r.target, r.track, r.class, r.problem, r.form,
        r.policy, r.policy_digest, r.seed, r.level, r.isolation, r.frozen_digest, r.decisions_digest, r.object_digest,
        r.outcome, CASE WHEN r.outcome = 'ok' THEN '' ELSE coalesce(r.detail, '') END AS detail,
-       b.split, b.origin, b.program_digest, coalesce(b.workloads, '') AS workloads, u.time_scale, u.cores
+       b.split, b.origin, coalesce(b.cluster, r.benchmark) AS cluster, b.program_digest,
+       coalesce(b.workloads, '') AS workloads, u.time_scale, u.cores
 FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark) WHERE r.copy IS NULL;
 -- One row per recorded cell of a copy: the program under other names and in another order.
 CREATE VIEW copies AS
@@ -293,7 +294,7 @@ def _build(made: Path, runs: list[Path]) -> int:
         connection.execute(f"CREATE TABLE timings (run VARCHAR, suite VARCHAR, {timed})")
         connection.execute(
             "CREATE TABLE benchmarks (run VARCHAR, benchmark VARCHAR, split VARCHAR, origin VARCHAR,"
-            " program_digest VARCHAR, workloads VARCHAR)"
+            " program_digest VARCHAR, workloads VARCHAR, cluster VARCHAR)"
         )
         connection.execute("CREATE TABLE training (run VARCHAR, suite VARCHAR, policy VARCHAR, benchmark VARCHAR)")
         connection.execute(
@@ -331,10 +332,11 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
     about += [None if header.fresh is None else header.fresh.seed, header.asked_again_after, run.unpinned]
     about.append(", ".join(header.packages))
     _insert(connection, "runs", [about])
-    facts = [
-        [header.run, n, f.split.value, f.origin, f.program_digest, f.workloads] for n, f in header.benchmarks.items()
+    benchmarks = [
+        [header.run, name, facts.split.value, facts.origin, facts.program_digest, facts.workloads, facts.cluster]
+        for name, facts in header.benchmarks.items()
     ]
-    _insert(connection, "benchmarks", facts)
+    _insert(connection, "benchmarks", benchmarks)
     seen = [[header.run, header.suite, p, name] for p, names in header.trained_on.items() for name in names]
     _insert(connection, "training", seen)
     known = how.instances if how else {}

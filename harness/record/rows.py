@@ -103,6 +103,8 @@ class BenchmarkFacts(Model):
     """Of the sources and of how they are built."""
     workloads: Digest | None = None
     """Of the workloads that objects were verified and counted on; None of an instance, and in files older than it."""
+    cluster: Name | None = None
+    """Of those that share code; None: it shares none, or the file is older than clusters."""
 
 
 class InstanceFacts(Model):

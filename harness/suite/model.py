@@ -296,6 +296,9 @@ class Benchmark(Model):
     unthrown: Prose | None = None
     """Why no workload throws an exception, of a program that has code for exceptions."""
     split: Split
+    cluster: Name | None = None
+    """Programs that share code, as those of one library do, have the same: statistics take them for one, since what a
+    policy does to the one it does to the others. None: it shares none."""
     workloads: tuple[Workload, ...] = Field(min_length=1, max_length=200)
 
     @property

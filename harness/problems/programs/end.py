@@ -78,6 +78,7 @@ def _facts(program: Program, bench: Bench) -> BenchmarkFacts:
         origin=program.source.origin.value,
         program_digest=program_digest(program),
         workloads=counted_on(program, bench.store),
+        cluster=program.benchmark.cluster,
     )
 
 
