@@ -88,6 +88,11 @@ class Result:
         return self.effect is not None
 
     @property
+    def estimates(self) -> list[float]:
+        """Of the seeds that completed."""
+        return [contest.estimate for contest in self.contests if contest.estimate is not None]
+
+    @property
     def ratio(self) -> float | None:
         """The effect as a ratio."""
         if len(self.contests) == 1 and self.contests[0].ratio is not None:

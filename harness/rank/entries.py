@@ -96,13 +96,15 @@ SELECT entry.*, pairs FROM entry LEFT JOIN timed ON timed.benchmark = entry.benc
 
 def _ratios(question: Question) -> str:
     ratio = f"CASE WHEN same_object THEN 1 ELSE {ratio_sql(question, 'reference', 'value')} END"
-    return f""", worst AS (  -- what a failed program counts as
-  SELECT benchmark, least(1, exp(avg(ln({ratio}) ORDER BY seed))) AS ratio
-  FROM entry WHERE policy = {quote(floor(question))} AND reference IS NOT NULL AND value IS NOT NULL GROUP BY benchmark
+    return f""", rated AS (
+  SELECT entry.*, CASE WHEN reference IS NOT NULL THEN {ratio} END AS ratio FROM entry
+), worst AS (  -- what a failed program counts as, with the policy's own worst
+  SELECT benchmark, min(ratio) AS ratio FROM rated WHERE policy = {quote(floor(question))} GROUP BY benchmark
 )
-SELECT entry.*, {ratio} AS ratio,
-       CASE WHEN reference IS NOT NULL THEN coalesce({ratio}, worst.ratio, 1) END AS counted
-FROM entry LEFT JOIN worst USING (benchmark)"""
+SELECT rated.*, CASE WHEN reference IS NULL THEN NULL
+         WHEN count(rated.ratio) OVER (PARTITION BY policy, benchmark) = count(*) OVER (PARTITION BY policy, benchmark)
+         THEN rated.ratio ELSE least(1, worst.ratio, min(rated.ratio) OVER (PARTITION BY policy)) END AS counted
+FROM rated LEFT JOIN worst USING (benchmark)"""
 
 
 def entries(index: "duckdb.DuckDBPyConnection", question: Question, policy: str | None = None) -> list[Entry]:

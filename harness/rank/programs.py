@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from harness.base.errors import UsageError
 from harness.rank.contest import Result, mean_value, result
 from harness.rank.entries import Entry, entries, entries_sql
 from harness.rank.question import Question, floor
-from harness.rank.standings import counted_as, worst_of
+from harness.rank.standings import counted
 from harness.statistics.values import exact_mean
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ class ProgramFigure:
     """``better``, ``worse``, ``equal``; of times also ``equivalent`` (within half a percent), ``unresolved``. None
     without a ratio, and of times that only marked campaigns took."""
     counted: float | None
-    """What the program counts as in strict: over seeds, the geometric mean of the ratio, or of a failed one the
-    worst of reference and the track's floor. None where the reference has no value: the program does not count."""
+    """What the program counts as in strict: over seeds, the geometric mean of the ratio; of one that failed, the worst
+    of reference, floor and the policy's own. None where the reference has no value: the program does not count."""
     object_digest: str | None
     """None where seeds gave several."""
     same_object: bool
@@ -77,9 +77,8 @@ def programs(index: "duckdb.DuckDBPyConnection", question: Question, policy: str
             f"no rows of policy {policy!r} for {question.suite}, {question.target}, track {question.track}",
             hint=f"run `harness run --suite {question.suite} --policy {policy}` first",
         )
-    lowest = _by_program(entries(index, question, floor(question)))
-    worst = worst_of({benchmark: result(entry.contest for entry in mine) for benchmark, mine in lowest.items()})
-    table = [_figure(question, mine, worst.get(benchmark, 0.0)) for benchmark, mine in found.items()]
+    counts = counted(_results(found), _results(_by_program(entries(index, question, floor(question)))))
+    table = [_figure(question, mine, counts.get(benchmark)) for benchmark, mine in found.items()]
     return sorted(table, key=lambda row: (-(row.counted or 0.0), row.benchmark))
 
 
@@ -90,13 +89,21 @@ def _by_program(found: Sequence[Entry]) -> dict[str, list[Entry]]:
     return programs
 
 
-def _figure(question: Question, mine: Sequence[Entry], worst: float) -> ProgramFigure:
+def _results(found: Mapping[str, Sequence[Entry]]) -> dict[str, Result]:
+    """Of the programs that count."""
+    return {
+        benchmark: result(entry.contest for entry in mine)
+        for benchmark, mine in found.items()
+        if mine[0].reference is not None
+    }
+
+
+def _figure(question: Question, mine: Sequence[Entry], counts: Sequence[float] | None) -> ProgramFigure:
     first = mine[0]
     found = result(entry.contest for entry in mine)
     low, high = found.interval
     failed = next((entry for entry in mine if entry.outcome != "ok"), first)
     digests = {entry.object_digest for entry in mine}
-    counts = first.reference is not None
     return ProgramFigure(
         benchmark=first.benchmark,
         split=first.split,
@@ -110,7 +117,7 @@ def _figure(question: Question, mine: Sequence[Entry], worst: float) -> ProgramF
         high=high,
         pairs=found.pairs,
         verdict=None if found.marks else found.word,
-        counted=_counted(found, worst) if counts else None,
+        counted=None if counts is None else _counted(found, counts),
         object_digest=first.object_digest if len(digests) == 1 else None,
         same_object=all(entry.same_object for entry in mine),
         decisions_digest=first.decisions_digest,
@@ -118,7 +125,7 @@ def _figure(question: Question, mine: Sequence[Entry], worst: float) -> ProgramF
     )
 
 
-def _counted(found: Result, worst: float) -> float:
+def _counted(found: Result, counts: Sequence[float]) -> float:
     if found.ratio is not None and len(found.contests) == 1:
         return found.ratio
-    return math.exp(exact_mean(np.array(counted_as(found, worst))))
+    return math.exp(exact_mean(np.array(counts)))

@@ -6,8 +6,8 @@ Strict, matched and coverage are always given together (docs/methodology.md):
   is a good value, of the values plus one); of run time, what the pairs give; of equal objects exactly 1;
 * over several seeds, the geometric mean of theirs;
 * *matched*: geometric mean over the benchmarks that both completed, under every seed;
-* *strict*: over all benchmarks of the reference; a seed that failed or was never tried counts as the worst of
-  reference and the track's floor. Ranks go by this;
+* *strict*: over all benchmarks of the reference; one that failed or was never tried, under any seed, counts as the
+  worst of reference, the track's floor and the policy's own worst benchmark, so that a failure never helps;
 * *coverage*: the share of the reference's benchmarks that the policy completed;
 * *low*, *high*: 95 % interval of strict for programs like these; *these_low*, *these_high*: for these programs,
   where only measurement and seeds are random.
@@ -45,13 +45,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Question",
     "Standing",
-    "counted_as",
+    "counted",
     "detectable",
     "standings",
     "standings_sql",
     "too_few",
     "tree_effect",
-    "worst_of",
 ]
 
 _CONFIDENCE = 0.95
@@ -187,20 +186,18 @@ def _nothing(question: Question) -> UsageError:
     )
 
 
-def worst_of(results: Mapping[str, Result]) -> dict[str, float]:
-    """What a failed program counts as, of the floor policy's results: the reference where that is worse, or unknown."""
-    return {benchmark: min([0.0, *_completed(result)]) for benchmark, result in results.items()}
+def counted(results: Mapping[str, Result], lowest: Mapping[str, Result]) -> dict[str, list[float]]:
+    """Program → what each seed counts as in strict. ``lowest``: the track's floor on the same programs.
 
-
-def _completed(result: Result) -> list[float]:
-    """The mean over the seeds that completed, if any did."""
-    places = [contest.estimate for contest in result.contests if contest.estimate is not None]
-    return [exact_mean(np.array(places))] if places else []
-
-
-def counted_as(result: Result, worst: float) -> list[float]:
-    """What each seed counts as in strict: a failed one as the worst."""
-    return [worst if contest.estimate is None else contest.estimate for contest in result.contests]
+    A program that failed under any seed counts, under every one, as the worst of the reference, the floor, and what
+    the policy did anywhere under any seed: strict is never above matched.
+    """
+    own = min((place for found in results.values() for place in found.estimates), default=0.0)
+    worst = {benchmark: min(0.0, own, *found.estimates) for benchmark, found in lowest.items()}
+    return {
+        benchmark: found.estimates if found.completed else [worst.get(benchmark, min(0.0, own))] * len(found.contests)
+        for benchmark, found in results.items()
+    }
 
 
 def _sides(question: Question, found: Iterable[Entry]) -> list[_Side]:
@@ -211,14 +208,14 @@ def _sides(question: Question, found: Iterable[Entry]) -> list[_Side]:
         names: {b: result(entry.contest for entry in mine) for b, mine in sorted(programs.items())}
         for names, programs in by_policy.items()
     }
-    lowest = next((worst_of(found) for (policy, _), found in results.items() if policy == floor(question)), {})
+    lowest = next((found for (policy, _), found in results.items() if policy == floor(question)), {})
     return [
         _Side(
             policy,
             policy_class,
             max(len(found.contests) for found in mine.values()),
             mine,
-            {benchmark: counted_as(found, lowest.get(benchmark, 0.0)) for benchmark, found in mine.items()},
+            counted(mine, lowest),
             sum(any(e.otherwise and not e.same_object for e in of) for of in by_policy[policy, policy_class].values()),
         )
         for (policy, policy_class), mine in results.items()
