@@ -3,6 +3,7 @@
 Every value is a natural logarithm of a ratio, reference over policy: above 0 the policy is better.
 """
 
+from harness.statistics.flips import Chance, Table, equivalence_p, family, pair_chance
 from harness.statistics.multiple import holm
 from harness.statistics.normal import normal_quantile
 from harness.statistics.paired import (
@@ -30,11 +31,15 @@ __all__ = [
     "FLOOR",
     "MIN_PAIRS",
     "SEQUENTIAL",
+    "Chance",
     "Effect",
     "RankInterval",
     "SuiteEffect",
+    "Table",
     "Verdict",
     "by_layout",
+    "equivalence_p",
+    "family",
     "hodges_lehmann",
     "hodges_lehmann_interval",
     "holm",
@@ -44,6 +49,7 @@ __all__ = [
     "median_interval",
     "minimum_detectable_effect",
     "normal_quantile",
+    "pair_chance",
     "paired_effect",
     "rank_intervals",
     "sign_flip_p",

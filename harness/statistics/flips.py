@@ -19,7 +19,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from harness.statistics.values import Floats
 
-__all__ = ["DRAWS", "EXACT_UP_TO", "LEVEL", "Chance", "Family", "Table", "family", "interval", "pair_chance"]
+__all__ = [
+    "DRAWS",
+    "EXACT_UP_TO",
+    "LEVEL",
+    "Chance",
+    "Family",
+    "Table",
+    "equivalence_p",
+    "family",
+    "interval",
+    "pair_chance",
+]
 
 EXACT_UP_TO = 20
 """Clusters up to which every sign vector is tried: 2^19, without mirror images."""
@@ -189,29 +200,66 @@ def _statistics(table: Table, signs: Floats) -> Floats:
 def interval(table: Table, confidence: float = 0.95) -> tuple[float, float]:
     """The means of which the flips' test of a table with one policy does not say that its own is another.
 
-    Infinite where the clusters are too few. Beyond 13 clusters, of drawn sign vectors.
+    Infinite where the clusters are too few. Beyond 14 clusters, of drawn sign vectors.
     """
     place, error = float(table.means[0]), float(table.errors[0])
     if error == 0:
         return place, place
-    signs = _few_signs(len(table.sizes))
     allowed = 1 - confidence
-    if 1 / len(signs) > allowed + _ROUNDING:
+    if 1 / len(_few_signs(len(table.sizes))) > allowed + _ROUNDING:
         return -math.inf, math.inf
-    squares, sizes = signs @ (table.sizes[:, np.newaxis] * table.sums), signs @ table.sizes**2
-    flipped, counts = signs @ table.sums, signs @ table.sizes
+    flipped = _Flipped.of(table)
 
     def chance(at: float) -> float:
-        moved = table.moved(at)
-        means = (flipped - at * counts[:, np.newaxis])[:, 0] / table.sizes.sum()
-        crossed = (squares - at * sizes[:, np.newaxis])[:, 0]
-        left = (moved.sums**2).sum() - 2 * means * crossed + means**2 * (table.sizes**2).sum()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            drawn = np.abs(means) / np.sqrt(np.where(left <= _ROUNDING * (moved.sums**2).sum(), 0.0, left))
-        drawn = np.nan_to_num(drawn, nan=0.0, posinf=np.inf)
+        drawn = np.abs(flipped.around(at))
         return float(np.mean(drawn >= drawn[0] * (1 - _ROUNDING)))
 
     return _end(chance, place, -error, allowed), _end(chance, place, error, allowed)
+
+
+def equivalence_p(table: Table, margin: float) -> float:
+    """That the mean of a table with one policy is at least ``margin`` > 0 away from 0, on either side.
+
+    The larger of two one-sided p (Schuirmann, A comparison of the two one-sided tests procedure and the power approach,
+    Journal of Pharmacokinetics and Biopharmaceutics 15, 1987), each with all flips or as many drawn ones.
+    """
+    if float(table.errors[0]) == 0:
+        return 0.0 if abs(float(table.means[0])) < margin else 1.0
+    flipped = _Flipped.of(table)
+    found = []
+    for side in (1, -1):
+        drawn = flipped.around(side * margin) * side
+        both = np.concatenate([drawn, -drawn])  # the mirror images are sign vectors too
+        found.append(float(np.mean(both <= drawn[0] + _ROUNDING * abs(drawn[0]))))
+    return max(found)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Flipped:
+    """What the statistics of one policy, moved by whatever amount, are made of: each (r,)."""
+
+    table: Table
+    sums: Floats
+    counts: Floats
+    crossed: Floats
+    crossed_counts: Floats
+
+    @classmethod
+    def of(cls, table: Table) -> "_Flipped":
+        signs, sums, sizes = _few_signs(len(table.sizes)), table.sums[:, 0], table.sizes
+        return cls(table, signs @ sums, signs @ sizes, signs @ (sizes * sums), signs @ sizes**2)
+
+    def around(self, at: float) -> Floats:
+        """t, with its sign, of the values less ``at``, under each sign vector: (r,). The first has no flip."""
+        moved, sizes = self.table.moved(at).sums[:, 0], self.table.sizes
+        clusters = len(sizes)
+        sums = self.sums - at * self.counts
+        means = sums / sizes.sum()
+        left = (moved**2).sum() - 2 * means * (self.crossed - at * self.crossed_counts) + means**2 * (sizes**2).sum()
+        left = np.where(left <= _ROUNDING * (moved**2).sum(), 0.0, left)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = sums / np.sqrt(clusters / max(1, clusters - 1) * left)
+        return np.nan_to_num(found, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
 def _end(chance: Callable[[float], float], place: float, step: float, allowed: float) -> float:
@@ -221,7 +269,7 @@ def _end(chance: Callable[[float], float], place: float, step: float, allowed: f
         inside, outside = outside, place + 2 * (outside - place)
         if abs(outside - place) > _FARTHEST * abs(step):
             return math.copysign(math.inf, step)
-    for _ in range(50):
+    for _ in range(30):
         middle = (inside + outside) / 2
         if chance(middle) > allowed:
             inside = middle

@@ -8,13 +8,14 @@ Percentiles of the estimate itself are too narrow for few items.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
+from harness.statistics.flips import Table, interval
 from harness.statistics.normal import normal_quantile
 from harness.statistics.paired import hodges_lehmann_interval, walsh_averages
 from harness.statistics.signed_rank import critical_rank
@@ -23,12 +24,14 @@ from harness.statistics.values import Floats, exact_mean, finite, tail
 
 __all__ = ["FEW", "SuiteEffect", "suite_effect"]
 
-FEW = 5
-"""Fewer programs than these are not resampled: Student's t instead."""
+FEW = 6
+"""Of fewer clusters than these no test says anything at 5 %: their interval is Student's t."""
 
+_FEWEST = 5
+"""Fewer clusters than these are not resampled."""
 _REPLICATES = 1999
 _SMOOTHING = 0.5
-"""Of a mean's standard error: how far a resampled program is moved at random."""
+"""Of a mean's standard error: how far a resampled cluster is moved at random."""
 _WORK = 300_000
 """Walsh averages that one call computes, about; each program gets an equal number of resamples."""
 _FEWEST = 200
@@ -60,7 +63,12 @@ class _Resampled:
     squares: Floats
 
 
-def suite_effect(programs: Sequence[Sequence[ArrayLike]], confidence: float = 0.95, seed: int = 0) -> SuiteEffect:
+def suite_effect(
+    programs: Sequence[Sequence[ArrayLike]],
+    confidence: float = 0.95,
+    seed: int = 0,
+    clusters: Sequence[Hashable] | None = None,
+) -> SuiteEffect:
     """The mean over programs of the mean over seeds of the Hodges–Lehmann estimate of each seed's items.
 
     ``programs`` are, per program and seed of the policy, the values (n,) of the independent items: the layouts' means
@@ -71,19 +79,25 @@ def suite_effect(programs: Sequence[Sequence[ArrayLike]], confidence: float = 0.
     program with several seeds the seeds are instead, from normal distributions of the spread found (parametric): so
     few show no shape. One program with one seed has its exact signed-rank interval.
 
-    ``like_these``: programs are resampled, smoothed (Davison and Hinkley 1997, section 3.4) so that no resample lacks
-    spread. The interval holds Student's t interval and ``these`` too. Few programs (2 to 4) have only those, wide
-    and right if programs are nearly normal. No interval knows of a kind of program that the suite lacks: where one in
-    ten has a large effect, ten programs or fewer say too little too often.
+    ``like_these``: the means that sign flips of ``clusters`` do not reject (``harness.statistics.flips``), and those of
+    a bootstrap of clusters, smoothed (Davison and Hinkley 1997, section 3.4) so that no resample lacks spread: the
+    first is too narrow for skewed effects, the second for symmetric ones. It holds ``these`` too. Few
+    clusters (2 to 5) have Student's t interval in the place of the test's, right if programs are nearly normal.
+    ``clusters``: of each program; programs that share code are one. None: each is one. No interval knows of a kind of
+    program that the suite lacks: where one in ten has a large effect, ten programs or fewer say too little too often.
 
     The order of programs, seeds and items is of no consequence. Raises ValueError for no programs, no seeds, no items,
     or a value that is not finite.
     """
-    tree = sorted(sorted(tuple(sorted(finite(items).tolist())) for items in seeds) for seeds in programs)
-    if not tree or not all(tree):
+    names = list(clusters) if clusters is not None else list(range(len(programs)))
+    if len(names) != len(programs):
+        raise ValueError(f"{len(programs)} programs in {len(names)} clusters")
+    given = [sorted(tuple(sorted(finite(items).tolist())) for items in seeds) for seeds in programs]
+    if not given or not all(given):
         raise ValueError("a suite has programs, and each of them a seed")
     tail(confidence)
-    tree = [seeds[:1] if seeds[0] == seeds[-1] else seeds for seeds in tree]
+    order = sorted(range(len(given)), key=lambda place: given[place])
+    tree = [seeds[:1] if seeds[0] == seeds[-1] else seeds for seeds in (given[place] for place in order)]
     found = [[_locate(np.array([items])) for items in seeds] for seeds in tree]
     located = [np.array([float(place[0]) for place, _ in seeds]) for seeds in found]
     means = np.array([places.mean() for places in located])
@@ -104,7 +118,7 @@ def suite_effect(programs: Sequence[Sequence[ArrayLike]], confidence: float = 0.
     these = (estimate + low / len(tree), estimate + high / len(tree))
     if len(tree) < 2:
         return SuiteEffect(estimate, these, None, 1)
-    low, high = _other_programs(means, confidence, rng)
+    low, high = _other_programs(means, [names[place] for place in order], confidence, rng)
     return SuiteEffect(estimate, these, (min(estimate + low, these[0]), max(estimate + high, these[1])), len(tree))
 
 
@@ -158,21 +172,30 @@ def _combined(parts: list[_Resampled], confidence: float, rng: Generator) -> tup
     return _ends(shifts, np.sqrt(squares), math.sqrt(math.fsum(part.square for part in parts)), confidence)
 
 
-def _other_programs(means: Floats, confidence: float, rng: Generator) -> tuple[float, float]:
+def _other_programs(
+    means: Floats, clusters: Sequence[Hashable], confidence: float, rng: Generator
+) -> tuple[float, float]:
     """How far the mean of the programs' estimates (p,), p ≥ 2, may lie from that of all programs like them."""
-    count = means.size
-    around = means - exact_mean(means)
-    spread = float(np.std(means - means[0], ddof=1))
-    if spread == 0:
+    if np.all(means == means[0]):
         return 0.0, 0.0
-    reach = t_quantile(1 - tail(confidence), count - 1) * spread / math.sqrt(count)
-    if count < FEW:
-        return -reach, reach
-    drawn = around[rng.integers(0, count, (_REPLICATES, count))]
-    drawn += _SMOOTHING * spread / math.sqrt(count) * rng.standard_normal(drawn.shape)
-    errors = drawn.std(axis=1, ddof=1) / math.sqrt(count)
-    low, high = _ends(drawn.mean(axis=1), errors, spread / math.sqrt(count), confidence)
-    return min(low, -reach), max(high, reach)
+    table = Table.of(means, clusters)
+    place, error = float(table.means[0]), float(table.errors[0])
+    if not error > 0:  # one cluster says nothing of others
+        return -math.inf, math.inf
+    count = len(table.sizes)
+    reach = t_quantile(1 - tail(confidence), count - 1) * error
+    first, last = (place - reach, place + reach) if count < FEW else interval(table, confidence)
+    if count < _FEWEST:
+        return first - place, last - place
+    away, sizes = table.moved(place).sums[:, 0], table.sizes
+    chosen = rng.integers(0, count, (_REPLICATES, count))
+    smoothed = _SMOOTHING * float(np.std(away, ddof=1)) / math.sqrt(count) * rng.standard_normal(chosen.shape)
+    drawn, drawn_sizes = away[chosen] + smoothed, sizes[chosen]
+    shifts = drawn.sum(axis=1) / drawn_sizes.sum(axis=1)
+    left = drawn - drawn_sizes * shifts[:, np.newaxis]
+    errors = np.sqrt(count / (count - 1) * (left**2).sum(axis=1)) / drawn_sizes.sum(axis=1)
+    low, high = _ends(shifts, errors, error, confidence)
+    return min(low, first - place), max(high, last - place)
 
 
 def _ends(shifts: Floats, errors: Floats, error: float, confidence: float) -> tuple[float, float]:
