@@ -100,8 +100,8 @@ def _kind(row: Standing, baselines: frozenset[str]) -> str:
 
 
 def _dots(rows: Sequence[Standing], name: str, colour: str, *, show_legend: bool) -> go.Scatter:
-    up = [None if row.high is None else row.high - row.strict for row in rows]
-    down = [None if row.low is None else row.strict - row.low for row in rows]
+    up = [None if row.high is None or row.strict is None else row.high - row.strict for row in rows]
+    down = [None if row.low is None or row.strict is None else row.strict - row.low for row in rows]
     return go.Scatter(
         name=name,
         legendgroup=name,
@@ -124,7 +124,9 @@ def _standing_hover(row: Standing) -> str:
         f"for programs like these [{interval(row.low, row.high)}]",
         f"for these programs [{interval(row.these_low, row.these_high)}]",
         f"matched {ratio(row.matched)}, coverage {row.completed}/{row.benchmarks}",
-        f"better on {row.wins}, not different on {row.ties}, worse or failed on {row.losses}",
+        f"better on {row.wins}, equal or equivalent on {row.ties}, not resolved on {row.unresolved}, worse or failed "
+        f"on {row.losses}",
+        *([row.verdict] if row.verdict else []),
         *row.reasons,
     ]
     return "<br>".join(lines)

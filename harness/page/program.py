@@ -19,11 +19,11 @@ from harness.page.table import number_format, show_table, unit_of
 from harness.page.text import show_text
 from harness.policy.load import find_policy
 from harness.rank.contest import percent
-from harness.rank.notes import DECIDED, SEEN, SHARED, how_computed
+from harness.rank.notes import DECIDED, JUDGED, SEEN, SHARED, how_computed
 from harness.rank.programs import ProgramFigure, programs, programs_sql
 from harness.rank.question import Question
 from harness.rank.standings import Standing, standings
-from harness.rank.words import rank_range, reason_lines, verdict_mark
+from harness.rank.words import decided, dependence_lines, rank_range, reason_lines, verdict_mark
 
 __all__ = ["render"]
 
@@ -64,17 +64,19 @@ def render() -> None:
 
 def _figures(row: Standing) -> None:
     """The standing that the programs make."""
-    rank, strict, matched, coverage, decided, seen = st.columns(6)
+    rank, strict, matched, coverage, ended, seen = st.columns(6)
     rank.metric("rank", rank_range(row) or ABSENT, help=f"Within class {row.policy_class}. {SHARED}")
     strict.metric("strict", ratio(row.strict))
     matched.metric("matched", ratio(row.matched))
     coverage.metric("coverage", f"{row.completed}/{row.benchmarks}")
-    decided.metric("W/T/L", f"{row.wins}/{row.ties}/{row.losses}", help=DECIDED)
+    ended.metric("W/T/?/L", decided(row) or ABSENT, help=DECIDED)
     seen.metric("MDE", percent(row.mde) or ABSENT, help=SEEN)
     exact = row.these_low == row.these_high
     these = "exact for these" if exact else f"{interval(row.these_low, row.these_high)} for these"
     st.markdown(f"95 % interval of strict: {interval(row.low, row.high)} for programs like these; {these}.")
-    for line in reason_lines([row]):
+    if row.verdict is not None:
+        st.markdown(f"Against {plain(row.reference)}: **{verdict_mark(row.verdict)}**. {JUDGED}")
+    for line in dependence_lines([row]) + reason_lines([row]):
         st.markdown(f"- {plain(line)}")
 
 

@@ -20,11 +20,21 @@ from harness.problems.protocol import Pages
 from harness.rank.campaigns import TimedCampaign, campaigns
 from harness.rank.contest import percent
 from harness.rank.doubts import doubts
-from harness.rank.notes import DECIDED, SEEN, SHARED, how_computed, rules_broken
+from harness.rank.notes import DECIDED, JUDGED, SEEN, SHARED, how_computed, rules_broken
 from harness.rank.question import Question, fingerprints, floor
 from harness.rank.runs import runs_used
 from harness.rank.standings import Standing, standings, standings_sql
-from harness.rank.words import marked_lines, rank_range, reason_lines, timed_lines, unused_lines
+from harness.rank.words import (
+    counted,
+    decided,
+    dependence_lines,
+    marked_lines,
+    rank_range,
+    reason_lines,
+    timed_lines,
+    unused_lines,
+    verdict_mark,
+)
 
 __all__ = ["render"]
 
@@ -47,9 +57,7 @@ def render() -> None:
         used = runs_used(index, question)
         broken = rules_broken(index, question)
         version = dict(fingerprints(index))[question.llvm]
-    programs = table[0].benchmarks
-    counted = f"{programs} program{'s' if programs != 1 else ''}"
-    st.markdown(f"{plain(pages.describe(question))} against {plain(question.reference)} · {counted}")
+    st.markdown(f"{plain(pages.describe(question))} against {plain(question.reference)} · {counted(table[0])}")
     for line in broken:
         st.warning(line)
     chosen = _table(pages, question, table)
@@ -77,11 +85,13 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
             "rank": [rank_range(row) or ABSENT for row in table],
             "policy": [row.policy for row in table],
             "class": [row.policy_class for row in table],
-            "strict": [row.strict if row.completed else None for row in table],
-            "interval": [interval(row.low, row.high) if row.completed else ABSENT for row in table],
+            "verdict": [verdict_mark(row.verdict) or ABSENT for row in table],
+            "strict": [row.strict for row in table],
+            "interval": [interval(row.low, row.high) for row in table],
+            "median": [row.median for row in table],
             "matched": [row.matched for row in table],
             "coverage": [f"{row.completed}/{row.benchmarks}" for row in table],
-            "decided": [f"{row.wins}/{row.ties}/{row.losses}" for row in table],
+            "decided": [decided(row) or ABSENT for row in table],
             "mde": [percent(row.mde) or ABSENT for row in table],
             "decide": [row.decide_cpu for row in table],
         }
@@ -101,11 +111,13 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
             "rank": config.TextColumn("rank", width=60, alignment="right", help="Within the class. " + SHARED),
             "policy": config.TextColumn("policy", width=122),
             "class": config.TextColumn("class", width=75),
+            "verdict": config.TextColumn("verdict", width=105, help=JUDGED),
             "strict": config.NumberColumn("strict (ratio)", format="%.4f", width=100, help="Ranks go by this."),
             "interval": config.TextColumn("95 % interval (ratio)", width=155, alignment="right"),
+            "median": config.NumberColumn("median (ratio)", format="%.4f", width=105, help="Of what counts in strict."),
             "matched": config.NumberColumn("matched (ratio)", format="%.4f", width=110),
             "coverage": config.TextColumn("coverage", width=85, alignment="right", help="In programs."),
-            "decided": config.TextColumn("W/T/L", width=75, alignment="right", help=DECIDED),
+            "decided": config.TextColumn("W/T/?/L", width=85, alignment="right", help=DECIDED),
             "mde": config.TextColumn("MDE", width=65, alignment="right", help=SEEN),
             "decide": config.NumberColumn(
                 "decide (s)", format="%.2f", width=80, help="CPU seconds of deciding on a program, the median."
@@ -135,23 +147,24 @@ def _remarks(found: Sequence[TimedCampaign], table: Sequence[Standing]) -> None:
         st.markdown("  \n".join(map(plain, lines)))
     for line in marked_lines(found):
         st.warning(plain(line))
-    if reasons := reason_lines(table):
+    if reasons := dependence_lines(table) + reason_lines(table):
         st.markdown("\n".join(f"- {plain(line)}" for line in reasons))
 
 
 def _explain(question: Question, table: Sequence[Standing]) -> None:
     reference = question.reference
-    seen = "on these programs" if question.quantity.paired else "on programs like these"
     open_ = any(row.these_low != row.these_high for row in table)
     thick = "; the thick line of the chart is what measurement and seeds leave open for these" if open_ else ""
     st.markdown(
         f"Figures are geometric means of {reference} / policy: above 1 is better.  \n"
-        f"**strict** is over all programs; one that failed or was not run counts as the worse of {reference} and "
-        f"{floor(question)}. Ranks go by strict, within a class; policies that cannot be told apart share them.  \n"
+        f"**strict** is over all programs; one that failed or was not run counts as the worst of {reference}, "
+        f"{floor(question)} and the policy's own worst. **median** is of the same.  \n"
+        "**verdict**: what may be said of strict on programs like these, with an error of 5 % over the class. "
+        "**rank**: every two policies of a class alone; those that cannot be told apart share ranks.  \n"
         "**matched** is over the programs that the policy completed. **coverage** is how many those are.  \n"
         f"**95 % interval** of strict, for programs like these{thick}.  \n"
-        f"**W/T/L**: programs better than {reference}, not different from it, worse or failed. "
-        f"**MDE**: the smallest difference {seen} that would be seen in four of five cases."
+        f"**W/T/?/L**: programs better than {reference}, equal or equivalent, not resolved, worse or failed. "
+        "**MDE**: the difference that the verdict would find in four of five cases."
     )
     if find_metric(question.metric).can_be_zero:
         st.caption("Zero is a good value of this metric: ratios are of the values plus one.")

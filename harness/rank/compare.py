@@ -2,25 +2,24 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import UsageError
 from harness.rank.contest import NEVER, Contest, Result, finite_ratio, known, lost, mean_value, percent, result, timed
 from harness.rank.figures import figures_sql, pairs_sql, ratio_sql, same_object_sql
+from harness.rank.pairs import ahead, home, meet
 from harness.rank.question import Question, benchmarks_called, quote
 from harness.rank.standings import detectable, tree_effect
-from harness.statistics import SuiteEffect, Verdict, sign_flip_p
+from harness.rank.verdicts import least_clusters
+from harness.statistics import Chance, SuiteEffect, Verdict, pair_chance
+from harness.statistics.flips import LEVEL
 
 if TYPE_CHECKING:
     import duckdb
 
 __all__ = ["Comparison", "Summary", "Versus", "compare", "compare_sql", "compare_with", "versus"]
-
-_FEWEST = 6
-"""Programs: a test of fewer cannot have a p of 0.05."""
-_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Summary:
     these_high: float | None
     """For these programs."""
     p: float | None
-    """Of the sign-flip test over programs. None where nothing may be concluded."""
+    """Of the sign flips of clusters, over all programs on which either counts. None where nothing may be concluded."""
     mde: float | None
     """Smallest difference on programs like these, as a ratio less 1, that would be seen with 80 % power."""
     conclusion: str
@@ -101,9 +100,10 @@ def compare_with(question: Question, a: str, b: str) -> str:
   FROM x JOIN y USING (benchmark) WHERE x.value IS NOT NULL AND y.value IS NOT NULL AND NOT {same}
 )"""
     return f"""{figures_sql(question, (a, b))}, program AS (
-  SELECT DISTINCT benchmark FROM figure WHERE policy IN ({quote(a)}, {quote(b)})
+  SELECT benchmark, any_value(cluster) AS cluster FROM newest
+  WHERE policy IN ({quote(a)}, {quote(b)}) GROUP BY benchmark
 ), side AS (  -- each under every seed of its own
-  SELECT s.policy, s.seed, p.benchmark, f.value, f.object_digest, coalesce(f.outcome, 'not run') AS outcome,
+  SELECT s.policy, s.seed, p.benchmark, p.cluster, f.value, f.object_digest, coalesce(f.outcome, 'not run') AS outcome,
          coalesce(f.detail, '') AS detail
   FROM (SELECT DISTINCT policy, seed FROM latest) s CROSS JOIN program p
   LEFT JOIN figure f ON f.benchmark = p.benchmark AND f.policy = s.policy AND f.seed = s.seed
@@ -122,7 +122,7 @@ def compare_sql(question: Question, a: str, b: str) -> str:
     timed = """
 LEFT JOIN timed ON timed.benchmark = x.benchmark AND object = x.object_digest AND against = y.object_digest"""
     return f"""{compare_with(question, a, b)}
-SELECT x.benchmark, x.seed AS seed_a, y.seed AS seed_b, x.value AS a, y.value AS b,
+SELECT x.benchmark, x.cluster, x.seed AS seed_a, y.seed AS seed_b, x.value AS a, y.value AS b,
        {"pairs" if paired else ratio}, {same} AS same_object,
        x.outcome AS outcome_a, y.outcome AS outcome_b, x.detail AS detail_a, y.detail AS detail_b
 FROM x JOIN y USING (benchmark){timed if paired else ""}
@@ -154,7 +154,8 @@ def versus(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: st
         programs[fields["benchmark"]].append(fields)
     table = [_program(question, a, b, rows) for rows in programs.values()]
     table.sort(key=lambda pair: (-(pair[0].ratio or 0.0), pair[0].benchmark))
-    return Versus(tuple(row for row, _ in table), _summary(question, a, b, table))
+    clusters = {name: str(rows[0]["cluster"]) for name, rows in programs.items()}
+    return Versus(tuple(row for row, _ in table), _summary(index, question, a, b, table, clusters))
 
 
 def _program(question: Question, a: str, b: str, rows: Sequence[dict[str, Any]]) -> tuple[Comparison, Result]:
@@ -221,7 +222,14 @@ def _remark(question: Question, a: str, b: str, found: Result) -> str:
     return "; ".join(filter(None, (why, marked)))
 
 
-def _summary(question: Question, a: str, b: str, table: Sequence[tuple[Comparison, Result]]) -> Summary:
+def _summary(
+    index: "duckdb.DuckDBPyConnection",
+    question: Question,
+    a: str,
+    b: str,
+    table: Sequence[tuple[Comparison, Result]],
+    clusters: Mapping[str, str],
+) -> Summary:
     done = [(row, found, found.effect.estimate) for row, found in table if found.effect is not None]
     verdicts = [row.verdict for row, _, _ in done]
     wins, losses = verdicts.count(Verdict.BETTER.value), verdicts.count(Verdict.WORSE.value)
@@ -232,11 +240,15 @@ def _summary(question: Question, a: str, b: str, table: Sequence[tuple[Compariso
         return Summary(None, *numbers, None, None, None, None, None, None, conclusion)
     effect = tree_effect(
         [found for _, found, _ in done],
-        [[contest.estimate for contest in found.contests if contest.estimate is not None] for _, found, _ in done],
+        [found.estimates for _, found, _ in done],
+        [clusters[row.benchmark] for row, _, _ in done],
     )
     refused = _refusal(question, [found for _, found, _ in done])
     places = [place for _, _, place in done]
-    p = None if refused else sign_flip_p(places)
+    told = None if refused else _told(index, question, a, b)
+    if told is None and not refused:  # one of them has nothing against the track's reference
+        told = math.copysign(1, effect.estimate), pair_chance(places, [clusters[row.benchmark] for row, _, _ in done])
+    p = None if told is None else told[1].p
     low, high = effect.like_these or (None, None)
     return Summary(
         math.exp(effect.estimate),
@@ -247,8 +259,21 @@ def _summary(question: Question, a: str, b: str, table: Sequence[tuple[Compariso
         these_high=finite_ratio(effect.these[1]),
         p=p,
         mde=detectable(effect.estimate, effect.like_these),
-        conclusion=refused if p is None else _sentence(question, a, b, places, effect, p),
+        conclusion=refused
+        if told is None
+        else _sentence(question, a, b, places, effect, told, len({*clusters.values()})),
     )
+
+
+def _told(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str) -> tuple[float, Chance] | None:
+    """As the standings have it: the sign of A's lead, and the chance that there is none. None without an answer."""
+    sides = [side for side in home(index, question) if side.policy in (a, b)]
+    if len({side.policy for side in sides}) < 2:
+        return None
+    if sides[0].identity == sides[1].identity:
+        return 0.0, Chance(1.0, 1.0, 1.0)
+    (((better, _), chance),) = ahead(sides, meet(index, question), paired=question.quantity.paired).items()
+    return None if chance is None else (1.0 if better == a else -1.0, chance)
 
 
 def _refusal(question: Question, found: Sequence[Result]) -> str:
@@ -263,18 +288,27 @@ def _refusal(question: Question, found: Sequence[Result]) -> str:
     return ""
 
 
-def _sentence(question: Question, a: str, b: str, places: Sequence[float], effect: SuiteEffect, p: float) -> str:
-    what = benchmarks_called(question)
+def _sentence(
+    question: Question,
+    a: str,
+    b: str,
+    places: Sequence[float],
+    effect: SuiteEffect,
+    told: tuple[float, Chance],
+    clusters: int,
+) -> str:
+    what, (sign, chance) = benchmarks_called(question), told
+    p = chance.p
     if not any(places):
         return f"{a} and {b} are equal on all {what} that both completed"
-    if len(places) < _FEWEST or effect.like_these is None:
-        return f"{len(places)} {what}: from fewer than {_FEWEST}, nothing can be told of {what} like these"
+    if clusters < least_clusters() or effect.like_these is None:
+        return f"{len(places)} {what}: from fewer than {least_clusters()}, nothing can be told of {what} like these"
     low, high = effect.like_these
-    if p > _LEVEL:
+    if not chance.below(LEVEL):
         mde = detectable(effect.estimate, effect.like_these)
         seen = "" if mde is None else f"; a difference of {percent(mde)} would have been seen"
         return f"{a} and {b} cannot be told apart on {what} like these (p = {_p(p)}){seen}"
-    better, worse = (a, b) if effect.estimate > 0 else (b, a)
+    better, worse = (a, b) if sign > 0 else (b, a)
     adjective = "faster" if question.quantity.paired else "better"
     if low <= 0 <= high:
         return f"{better} may be {adjective} than {worse} on {what} like these (p = {_p(p)}), but the interval holds 1"

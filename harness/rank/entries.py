@@ -10,7 +10,7 @@ from harness.rank.question import Question, floor, quote
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Entry", "entries", "entries_sql", "entries_with"]
+__all__ = ["Entry", "duels_sql", "entries", "entries_sql", "entries_with"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,8 @@ class Entry:
     benchmark: str
     split: str
     origin: str
+    cluster: str
+    """Programs that share code have the same."""
     seed: int
     outcome: str
     """The cell's; ``not run`` without a cell, ``not measured`` without a value, or without the pairs it takes."""
@@ -56,17 +58,34 @@ def entries_sql(question: Question, policy: str | None = None) -> str:
     return f"{entries_with(question)}{_PAIRS if paired else _ratios(question)}\n{where}ORDER BY {order}"
 
 
-def entries_with(question: Question) -> str:
-    """Common table expressions: those of ``figures_sql``, ``entry``, and those of ``pairs_sql``."""
+def duels_sql(question: Question) -> str:
+    """Of a metric with pairs, the query behind ranks: each two objects that were timed together, with their pairs."""
+    everyone = """, duel AS (
+  SELECT DISTINCT one.benchmark, one.object_digest AS object, other.object_digest AS against
+  FROM entry one JOIN entry other USING (benchmark)
+  WHERE one.value IS NOT NULL AND other.value IS NOT NULL AND one.object_digest < other.object_digest
+)"""
+    return f"{entries_with(question, everyone)}\nSELECT benchmark, object, against, pairs FROM timed"
+
+
+def entries_with(question: Question, duel: str | None = None) -> str:
+    """Common table expressions: those of ``figures_sql``, ``entry``, and those of ``pairs_sql``.
+
+    ``duel``: which objects meet; by default each with the reference's.
+    """
     paired = question.quantity.paired
     same = same_object_sql(question, "f.object_digest", "r.object") + ("" if paired else " AND r.objects = 1")
-    duel = """, duel AS (
+    duel = (
+        duel
+        or """, duel AS (
   SELECT DISTINCT benchmark, object_digest AS object, r.object AS against
   FROM entry JOIN reference r USING (benchmark)
   WHERE reference IS NOT NULL AND entry.value IS NOT NULL AND NOT same_object
 )"""
+    )
     return f"""{figures_sql(question)}, program AS (
-  SELECT benchmark, any_value(split) AS split, any_value(origin) AS origin FROM newest GROUP BY benchmark
+  SELECT benchmark, any_value(split) AS split, any_value(origin) AS origin, any_value(cluster) AS cluster
+  FROM newest GROUP BY benchmark
 ), entrant AS (  -- each policy, under each of its seeds
   SELECT DISTINCT policy, class, seed FROM newest
 ), reference AS (  -- over seeds, the median and the first object
@@ -76,7 +95,8 @@ def entries_with(question: Question) -> str:
 ), price AS (
   SELECT cell, median(value) AS seconds FROM measurements WHERE metric = 'decide.cpu' GROUP BY cell
 ), entry AS (
-  SELECT e.policy, e.class, p.benchmark, p.split, p.origin, e.seed, coalesce(f.outcome, 'not run') AS outcome,
+  SELECT e.policy, e.class, p.benchmark, p.split, p.origin, p.cluster, e.seed,
+         coalesce(f.outcome, 'not run') AS outcome,
          coalesce(f.detail, '') AS detail, f.value, r.value AS reference,
          coalesce(f.outcome = 'ok' AND {same}, false) AS same_object,
          f.object_digest, f.decisions_digest, f.run, coalesce(r.was_asked, false) AS was_asked,

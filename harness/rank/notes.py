@@ -9,11 +9,12 @@ from harness.rank.question import Question
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DECIDED", "SEEN", "SHARED", "how_compared", "how_computed", "rules_broken"]
+__all__ = ["DECIDED", "JUDGED", "SEEN", "SHARED", "how_compared", "how_computed", "rules_broken"]
 
 SHARED = "Policies that cannot be told apart share ranks."
-DECIDED = "Wins, ties, losses: programs better than the reference, not different from it, worse or failed."
-SEEN = "The smallest difference that would be seen in four of five cases."
+DECIDED = "Programs better than the reference, equal or equivalent, not resolved, worse or failed."
+JUDGED = "Of strict against the reference, with an error of 5 % over the class."
+SEEN = "The difference that the verdict would find in four of five cases."
 
 _PAIRED = (
     "Rows come with their pairs: a ratio is exp of the Hodges–Lehmann estimate of `log_ratio`, "

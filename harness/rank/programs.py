@@ -12,7 +12,7 @@ from harness.base.errors import UsageError
 from harness.rank.contest import Result, mean_value, result
 from harness.rank.entries import Entry, entries, entries_sql
 from harness.rank.question import Question, floor
-from harness.rank.standings import counted
+from harness.rank.sides import counted
 from harness.statistics.values import exact_mean
 
 if TYPE_CHECKING:

@@ -10,13 +10,15 @@ Strict, matched and coverage are always given together (docs/methodology.md):
   worst of reference, the track's floor and the policy's own worst benchmark, so that a failure never helps;
 * *coverage*: the share of the reference's benchmarks that the policy completed;
 * *low*, *high*: 95 % interval of strict for programs like these; *these_low*, *these_high*: for these programs,
-  where only measurement and seeds are random.
+  where only measurement and seeds are random;
+* *verdict*: what may be said of strict against the reference, with a family-wise error over the class
+  (``harness.rank.verdicts``); *rank*: from every two policies alone (``harness.rank.pairs``).
 """
 
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,18 +27,15 @@ import numpy as np
 from harness.base.errors import UsageError
 from harness.base.vocabulary import PolicyClass
 from harness.policy.manifest import SEARCH_SEEDS
-from harness.rank.contest import Result, finite_ratio, result
+from harness.policy.tracks import facts_of
+from harness.rank.contest import Result, finite_ratio
 from harness.rank.entries import Entry, entries, entries_sql, entries_with
 from harness.rank.memorised import memorised_remarks, on_copies
+from harness.rank.pairs import ahead, home, meet, ranks
 from harness.rank.question import Question, floor, quote
-from harness.statistics import (
-    Effect,
-    SuiteEffect,
-    Verdict,
-    minimum_detectable_effect,
-    rank_intervals,
-    suite_effect,
-)
+from harness.rank.sides import Side, sides_of
+from harness.rank.verdicts import Judgement, judge, least_clusters
+from harness.statistics import Effect, SuiteEffect, Verdict, minimum_detectable_effect, suite_effect
 from harness.statistics.values import exact_mean
 
 if TYPE_CHECKING:
@@ -45,15 +44,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Question",
     "Standing",
-    "counted",
     "detectable",
     "standings",
     "standings_sql",
     "too_few",
     "tree_effect",
 ]
-
-_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -68,11 +64,18 @@ class Standing:
     policy: str
     reference: str
     rank: int | None
-    """Within the class: 1 + how many are surely better. None: not ranked, and ``reasons`` say why."""
+    """Within the class: 1 + how many are better, each pair tested alone. None: not ranked, and ``reasons`` say why."""
     rank_high: int | None
     """The last rank that it may hold: policies that cannot be told apart share ``rank`` to ``rank_high``."""
-    strict: float
+    verdict: str | None
+    """``better``, ``worse``, ``equivalent`` (within half a percent) or ``not resolved``. None: not ranked."""
+    p: float | None
+    """That strict is 1, adjusted for all ranked policies of the class."""
+    strict: float | None
+    """None where it completed no program: that of what it failed says nothing alone."""
     matched: float | None
+    median: float | None
+    """Over programs, of what counts in strict."""
     coverage: float
     low: float | None
     high: float | None
@@ -80,19 +83,26 @@ class Standing:
     these_low: float | None
     these_high: float | None
     """For these programs: the measurement's, and the seeds'."""
-    wins: int
-    ties: int
-    losses: int
-    """Programs on which it is better than the reference, not different, and worse or failed. Of times: as far as
-    the program's own interval tells."""
+    depends_on: str | None
+    """The program, or the library of several, without which the verdict would be another, or which is far from all."""
+    without: float | None
+    """Strict without it."""
+    wins: int | None
+    ties: int | None
+    unresolved: int | None
+    losses: int | None
+    """Programs on which it is better than the reference, equal or shown to be equivalent, not told apart, and worse or
+    failed. None where nothing was completed."""
     mde: float | None
-    """Smallest difference of strict, as a ratio less 1, that would be seen with 80 % power: on these programs for a
-    time, on programs like these for what is counted. None where nothing varies, or nothing is known of it."""
+    """Smallest difference of strict, as a ratio less 1, that the verdict would find four times in five. None where
+    nothing varies, or the clusters are too few."""
     pairs: int | None
     """Independent pairs a program, the median; None where none are needed."""
     seeds: int
     completed: int
     benchmarks: int
+    clusters: int
+    """Of the benchmarks, those that share code taken for one."""
     reasons: tuple[str, ...]
     """Why it is not ranked; of one that is, what its rank lacks."""
     decide_cpu: float | None = None
@@ -109,39 +119,20 @@ standings_sql = entries_sql
 """The query behind ``standings``: one row a policy, program and seed."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """A policy on the programs that count."""
-
-    policy: str
-    policy_class: str
-    seeds: int
-    results: Mapping[str, Result]
-    counted: Mapping[str, Sequence[float]]
-    """Program → what each seed counts as."""
-    otherwise: int
-    """Programs on which another version of the metric measured it."""
-
-    @property
-    def means(self) -> list[float]:
-        """Of each program, in the order of all sides."""
-        return [exact_mean(np.array(values)) for values in self.counted.values()]
-
-
 def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[Standing]:
     """The table, best first within each class.
 
     Raises UsageError when the reference has no rows of this question: nothing can be compared then.
     """
     found = entries(index, question)
-    sides = _sides(question, [entry for entry in found if entry.reference is not None])
+    sides = sides_of((entry for entry in found if entry.reference is not None), floor(question))
     if not sides:
         raise _nothing(question)
     asked = len({entry.benchmark for entry in found if entry.was_asked})
     required = found[0].min_coverage
-    marks = _marks(index, question)
-    table = [_standing(question, side, _refusals(question, side, asked, required, marks)) for side in sides]
-    table.sort(key=lambda row: (row.policy_class, row.completed == 0, -row.strict, row.policy))
+    marks, seen = _marks(index, question), _trained_on(index, question)
+    table = [_standing(question, side, _refusals(question, side, asked, required, marks, seen)) for side in sides]
+    table.sort(key=lambda row: (row.policy_class, row.strict is None, -(row.strict or 0.0), row.policy))
     remarks = memorised_remarks(on_copies(index, question))
     prices = _prices(found)
     return [
@@ -150,7 +141,7 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
             reasons=(*row.reasons, remarks[row.policy]) if row.policy in remarks else row.reasons,
             decide_cpu=prices.get(row.policy),
         )
-        for row in _ranked(table, {side.policy: side for side in sides})
+        for row in _ranked(index, question, table, sides)
     ]
 
 
@@ -177,6 +168,15 @@ SELECT marks FROM campaigns WHERE (run, campaign) IN (
     return () if any(not marks for (marks,) in found) else tuple(mark for (marks,) in found for mark in marks)
 
 
+def _trained_on(index: "duckdb.DuckDBPyConnection", question: Question) -> dict[str, set[str]]:
+    """Policy → the programs that it was made on, as its manifest said in any run."""
+    found: dict[str, set[str]] = defaultdict(set)
+    query = "SELECT policy, benchmark FROM training WHERE suite = ?"
+    for policy, benchmark in index.execute(query, [question.suite]).fetchall():
+        found[policy].add(benchmark)
+    return found
+
+
 def _nothing(question: Question) -> UsageError:
     """The error of a question whose reference has no value."""
     return UsageError(
@@ -186,44 +186,8 @@ def _nothing(question: Question) -> UsageError:
     )
 
 
-def counted(results: Mapping[str, Result], lowest: Mapping[str, Result]) -> dict[str, list[float]]:
-    """Program → what each seed counts as in strict. ``lowest``: the track's floor on the same programs.
-
-    A program that failed under any seed counts, under every one, as the worst of the reference, the floor, and what
-    the policy did anywhere under any seed: strict is never above matched.
-    """
-    own = min((place for found in results.values() for place in found.estimates), default=0.0)
-    worst = {benchmark: min(0.0, own, *found.estimates) for benchmark, found in lowest.items()}
-    return {
-        benchmark: found.estimates if found.completed else [worst.get(benchmark, min(0.0, own))] * len(found.contests)
-        for benchmark, found in results.items()
-    }
-
-
-def _sides(question: Question, found: Iterable[Entry]) -> list[_Side]:
-    by_policy: dict[tuple[str, str], dict[str, list[Entry]]] = defaultdict(lambda: defaultdict(list))
-    for entry in found:
-        by_policy[entry.policy, entry.policy_class][entry.benchmark].append(entry)
-    results = {
-        names: {b: result(entry.contest for entry in mine) for b, mine in sorted(programs.items())}
-        for names, programs in by_policy.items()
-    }
-    lowest = next((found for (policy, _), found in results.items() if policy == floor(question)), {})
-    return [
-        _Side(
-            policy,
-            policy_class,
-            max(len(found.contests) for found in mine.values()),
-            mine,
-            counted(mine, lowest),
-            sum(any(e.otherwise and not e.same_object for e in of) for of in by_policy[policy, policy_class].values()),
-        )
-        for (policy, policy_class), mine in results.items()
-    ]
-
-
-def tree_effect(results: Sequence[Result], counted: Sequence[Sequence[float]]) -> SuiteEffect:
-    """The mean over programs, each with what its seeds count as, and its intervals.
+def tree_effect(results: Sequence[Result], counted: Sequence[Sequence[float]], clusters: Sequence[str]) -> SuiteEffect:
+    """The mean over programs, each with what its seeds count as and the cluster that it is of, and its intervals.
 
     Seeds that are timed in the same blocks share noise, which their spread does not show: that of the programs with
     several seeds is added to the interval for these programs, in squares.
@@ -234,7 +198,7 @@ def tree_effect(results: Sequence[Result], counted: Sequence[Sequence[float]]) -
         else [[value] for value in values]
         for found, values in zip(results, counted, strict=True)
     ]
-    effect = suite_effect(tree)
+    effect = suite_effect(tree, clusters=clusters)
     own = [
         math.fsum(contest.effect.half_width for contest in found.contests if contest.effect) / len(values)
         for found, values in zip(results, counted, strict=True)
@@ -257,16 +221,17 @@ def detectable(place: float, interval: tuple[float, float] | None) -> float | No
     return math.expm1(found) if 0 < found < math.inf else None
 
 
-def _standing(question: Question, side: _Side, refusals: Sequence[str]) -> Standing:
+def _standing(question: Question, side: Side, refusals: Sequence[str]) -> Standing:
     results = list(side.results.values())
-    effect = tree_effect(results, list(side.counted.values()))
+    effect = tree_effect(results, list(side.counted.values()), side.clusters)
     matched = [found.effect.estimate for found in results if found.effect is not None]
     complete = len(matched) == len(results)
     words = [Verdict.UNRESOLVED.value if found.completed and found.marks else found.word for found in results]
     pairs = [found.pairs for found in results if found.pairs is not None]
-    low, high = effect.like_these or (None, None)
+    low, high = (effect.like_these or (None, None)) if matched else (None, None)
     wins = words.count(Verdict.BETTER.value)
     losses = words.count(Verdict.WORSE.value) + words.count(None)
+    unresolved = words.count(Verdict.UNRESOLVED.value)
     return Standing(
         suite=question.suite,
         target=question.target,
@@ -277,32 +242,44 @@ def _standing(question: Question, side: _Side, refusals: Sequence[str]) -> Stand
         reference=question.reference,
         rank=None,
         rank_high=None,
-        strict=math.exp(effect.estimate),
+        verdict=None,
+        p=None,
+        strict=math.exp(effect.estimate) if matched else None,
         matched=math.exp(effect.estimate if complete else exact_mean(np.array(sorted(matched)))) if matched else None,
+        median=math.exp(statistics.median(side.means)) if matched else None,
         coverage=len(matched) / len(results),
         low=finite_ratio(low),
         high=finite_ratio(high),
-        these_low=finite_ratio(effect.these[0]),
-        these_high=finite_ratio(effect.these[1]),
-        wins=wins,
-        ties=len(words) - wins - losses,
-        losses=losses,
-        mde=detectable(effect.estimate, effect.these if question.quantity.paired else effect.like_these),
+        these_low=finite_ratio(effect.these[0]) if matched else None,
+        these_high=finite_ratio(effect.these[1]) if matched else None,
+        depends_on=None,
+        without=None,
+        wins=wins if matched else None,
+        ties=len(words) - wins - losses - unresolved if matched else None,
+        unresolved=unresolved if matched else None,
+        losses=losses if matched else None,
+        mde=None,
         pairs=round(statistics.median(pairs)) if pairs else None,
         seeds=side.seeds,
         completed=len(matched),
         benchmarks=len(results),
+        clusters=len(set(side.clusters)),
         reasons=tuple(refusals),
     )
 
 
 def _refusals(
-    question: Question, side: _Side, asked: int, required: float, campaign_marks: tuple[str, ...]
+    question: Question,
+    side: Side,
+    asked: int,
+    required: float,
+    campaign_marks: tuple[str, ...],
+    trained_on: Mapping[str, set[str]],
 ) -> list[str]:
     """Why a policy is not ranked: nothing, when it is.
 
     ``asked``: programs that the metric was asked for on; ``required``: the suite's share of them;
-    ``campaign_marks``: of all campaigns, if none is sound.
+    ``campaign_marks``: of all campaigns, if none is sound; ``trained_on``: policy → programs.
     """
     found: list[str] = []
     if question.quantity.not_ranked:
@@ -314,6 +291,8 @@ def _refusals(
     programs = max(asked, len(side.results))
     if completed < required * programs - 1e-9:
         found.append(f"coverage {completed} of {programs} is below the suite's rule of {100 * required:.0f} %")
+    if seen := trained_on.get(side.policy, set()) & side.results.keys():
+        found.append(f"made on {len(seen)} of these {len(side.results)} programs")
     marked = [one for one in side.results.values() if one.marks]
     marks = dict.fromkeys(mark for one in marked for mark in one.marks) or dict.fromkeys(campaign_marks)
     if marks:  # without any sound campaign, not even the reference is ranked by time
@@ -322,34 +301,52 @@ def _refusals(
     return found
 
 
-def _ranked(table: Sequence[Standing], sides: Mapping[str, _Side]) -> list[Standing]:
-    """The table with ranks: within a class, of those that nothing speaks against."""
-    done: list[Standing] = []
+def _ranked(
+    index: "duckdb.DuckDBPyConnection", question: Question, table: Sequence[Standing], sides: Sequence[Side]
+) -> list[Standing]:
+    """The table with verdicts and ranks: within a class, of those that nothing speaks against."""
+    able = {row.policy for row in table if not row.reasons}
+    first = home(index, question) if able and question.reference != facts_of(question.track).references[0] else sides
+    met = meet(index, question) if able else {}
+    judged: dict[str, Judgement] = {}
+    places: dict[str, tuple[int, int]] = {}
     for name in dict.fromkeys(row.policy_class for row in table):
-        group = [row for row in table if row.policy_class == name]
-        able = [row for row in group if not row.reasons]
-        ranks: dict[str, tuple[int, int]] = {}
-        remarks: tuple[str, ...] = ()
-        if able:
-            found, _ = rank_intervals([sides[row.policy].means for row in able])
-            ranks = {row.policy: (one.low, one.high) for row, one in zip(able, found, strict=True)}
-            remarks = too_few(able[0].benchmarks, len(able), "programs")
-        for row in group:
-            low, high = ranks.get(row.policy, (None, None))
-            lacking = remarks if low is not None else ()
-            if name == PolicyClass.SEARCH.value and row.seeds < SEARCH_SEEDS:
-                lacking = (*lacking, f"{row.seeds} of the {SEARCH_SEEDS} seeds that a search needs")
-            done.append(replace(row, rank=low, rank_high=high, reasons=row.reasons + lacking))
+        judged |= judge([side for side in sides if side.policy in able and side.policy_class == name])
+        mine = [side for side in first if side.policy in able and side.policy_class == name]
+        places |= ranks(mine, ahead(mine, met, paired=question.quantity.paired))
+    alone = {
+        name for name in {row.policy_class for row in table}
+        if len({side.identity for side in sides if side.policy in able and side.policy_class == name}) == 1
+    }  # fmt: skip
+    done = []
+    for row in table:
+        lacking: tuple[str, ...] = ()
+        if row.policy in able:
+            lacking = too_few(row.clusters, "clusters")
+            lacking += ("the only one of its class that is ranked",) if row.policy_class in alone else ()
+        if row.policy_class == PolicyClass.SEARCH.value and row.seeds < SEARCH_SEEDS:
+            lacking = (*lacking, f"{row.seeds} of the {SEARCH_SEEDS} seeds that a search needs")
+        low, high = places.get(row.policy, (None, None))
+        told = _told(judged[row.policy]) if row.policy in judged and row.policy != question.reference else {}
+        done.append(replace(row, rank=low, rank_high=high, reasons=row.reasons + lacking, **told))
     return done
 
 
-def too_few(programs: int, policies: int, what: str) -> tuple[str, ...]:
-    """The remark on a table whose programs (``what`` they are called) cannot order its policies, whatever they show."""
-    tests = policies * (policies - 1) // 2
-    if tests == 0:
+def _told(found: Judgement) -> dict[str, Any]:
+    """As fields of a standing."""
+    return {
+        "verdict": found.word.value,
+        "p": found.p,
+        "mde": None if found.detectable is None else math.expm1(found.detectable),
+        "depends_on": found.depends_on,
+        "without": finite_ratio(found.without),
+    }
+
+
+def too_few(clusters: int, what: str) -> tuple[str, ...]:
+    """The remark on a table that can tell nobody apart, whatever its rows show. ``what``: what there are too few of."""
+    least = least_clusters()
+    if clusters >= least:
         return ()
-    needed = 1 + math.ceil(math.log2(tests / (1 - _CONFIDENCE)) - 1e-9)
-    if programs >= needed:
-        return ()
-    what = what.removesuffix("s") if programs == 1 else what
-    return (f"{programs} {what}: no order of {policies} policies can be told from fewer than {needed}",)
+    what = what.removesuffix("s") if clusters == 1 else what
+    return (f"{clusters} {what}: from fewer than {least} nothing can be told",)

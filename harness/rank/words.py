@@ -10,6 +10,9 @@ __all__ = [
     "PUBLISHED",
     "Ranked",
     "campaign_lines",
+    "counted",
+    "decided",
+    "dependence_lines",
     "marked_lines",
     "multiple",
     "rank_range",
@@ -23,7 +26,8 @@ __all__ = [
 PUBLISHED = "published"
 """Stands for the class of what others have published."""
 _HUGE, _TINY = 1000, 0.0001
-_MARKS = {"better": "▲", "worse": "▼", "equal": "=", "equivalent": "≈", "unresolved": "·"}
+_OPEN = "not resolved"
+_MARKS = {"better": "▲", "worse": "▼", "equal": "=", "equivalent": "≈", "unresolved": "·", _OPEN: "·"}
 
 
 class Ranked(Protocol):
@@ -57,6 +61,80 @@ def rank_range(row: Ranked) -> str | None:
     return f"{row.rank}" if row.rank == row.rank_high else f"{row.rank}–{row.rank_high}"
 
 
+class Decided(Protocol):
+    """How many programs ended how."""
+
+    @property
+    def wins(self) -> int | None:
+        """Better than the reference."""
+
+    @property
+    def ties(self) -> int | None:
+        """Equal, or shown to be equivalent."""
+
+    @property
+    def unresolved(self) -> int | None:
+        """Not told apart."""
+
+    @property
+    def losses(self) -> int | None:
+        """Worse, or failed."""
+
+
+def decided(row: Decided) -> str | None:
+    """``12/3/1/5``: wins, ties, not told apart, losses; None where nothing was completed."""
+    if row.wins is None:
+        return None
+    return f"{row.wins}/{row.ties}/{row.unresolved}/{row.losses}"
+
+
+class Dependent(Protocol):
+    """A row whose figure one program may make."""
+
+    @property
+    def policy(self) -> str:
+        """Its name."""
+
+    @property
+    def strict(self) -> float | None:
+        """The figure."""
+
+    @property
+    def depends_on(self) -> str | None:
+        """The program, or those that share its code."""
+
+    @property
+    def without(self) -> float | None:
+        """The figure without it."""
+
+
+class Counted(Protocol):
+    """A row of standings on programs."""
+
+    @property
+    def benchmarks(self) -> int:
+        """That count."""
+
+    @property
+    def clusters(self) -> int:
+        """Of them, those that share code taken for one."""
+
+
+def counted(row: Counted) -> str:
+    """``21 programs in 17 clusters``."""
+    some = f"{row.benchmarks} program{'s' if row.benchmarks != 1 else ''}"
+    return some if row.clusters == row.benchmarks else f"{some} in {row.clusters} clusters"
+
+
+def dependence_lines(table: Sequence[Dependent]) -> list[str]:
+    """One line a policy whose figure depends on one program."""
+    return [
+        f"{row.policy}: depends on {row.depends_on}: {multiple(row.strict)} with it, {multiple(row.without)} without"
+        for row in table
+        if row.depends_on is not None and row.strict is not None and row.without is not None
+    ]
+
+
 def multiple(value: float) -> str:
     """``1.0254``; what is a thousand times too much or more, ``1.3e+08``."""
     return f"{value:.4f}" if value < _HUGE else f"{value:.1e}"
@@ -73,7 +151,7 @@ def verdict_mark(verdict: str | None) -> str | None:
     """``▲ better``: the verdict with a sign that can be told apart without colours."""
     if verdict is None:
         return None
-    return f"{_MARKS[verdict]} {'not told apart' if verdict == 'unresolved' else verdict}"
+    return f"{_MARKS[verdict]} {_OPEN if verdict == 'unresolved' else verdict}"
 
 
 def reason_lines(table: Sequence[Ranked]) -> list[str]:

@@ -116,6 +116,8 @@ class Family:
 
     chances: tuple[Chance, ...]
     """Of each policy, that its mean is 0: two-sided, adjusted for all."""
+    alone: tuple[Chance, ...]
+    """The same, each by itself."""
     critical: float
     """What the largest |t| must reach; infinite where the clusters are too few for any."""
 
@@ -128,23 +130,33 @@ def family(table: Table, level: float = LEVEL) -> Family:
     observed = _statistics(table, np.ones((1, len(table.sizes))))[0]
     order = np.argsort(-observed, kind="stable")
     reach = observed[order] * (1 - _ROUNDING)
-    hits = np.zeros(len(order), dtype=np.int64)
+    together, alone = np.zeros((2, len(order)), dtype=np.int64)
     largest: list[Floats] = []
     for signs in _signs(table):
         drawn = _statistics(table, signs)[:, order]
-        highest = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
-        hits += np.count_nonzero(highest >= reach, axis=0)
-        largest.append(highest[:, 0])
+        alone += np.count_nonzero(drawn >= reach, axis=0)
+        drawn = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
+        together += np.count_nonzero(drawn >= reach, axis=0)
+        largest.append(drawn[:, 0])
     maxima = np.sort(np.concatenate(largest))
-    exact, total = _is_exact(table), maxima.size
-    steps = np.maximum.accumulate(hits / total if exact else (1 + hits) / (1 + total))
-    found = [_SURE] * len(order)
-    for place, p in zip(order.tolist(), steps.tolist(), strict=True):
-        band = 0.0 if exact else _BAND * math.sqrt(p * (1 - p) / total)
+    total = maxima.size
+    chances, own = [_SURE] * len(order), [_SURE] * len(order)
+    steps = np.maximum.accumulate(together)
+    for step, place in enumerate(order.tolist()):
         if observed[place] > 0:
-            found[place] = Chance(p, max(0.0, p - band), min(1.0, p + band))
+            chances[place] = _chance(int(steps[step]), total, exact=_is_exact(table))
+            own[place] = _chance(int(alone[step]), total, exact=_is_exact(table))
     beyond = math.floor(level * total + _ROUNDING)
-    return Family(tuple(found), float(maxima[-beyond]) if beyond else math.inf)
+    return Family(tuple(chances), tuple(own), float(maxima[-beyond]) if beyond else math.inf)
+
+
+def _chance(hits: int, total: int, *, exact: bool) -> Chance:
+    """Of so many of all sign vectors, or of drawn ones, to which the values' own is added."""
+    if exact:
+        return Chance(hits / total, hits / total, hits / total)
+    p = (1 + hits) / (1 + total)
+    band = _BAND * math.sqrt(p * (1 - p) / total)
+    return Chance(p, max(0.0, p - band), min(1.0, p + band))
 
 
 def pair_chance(differences: ArrayLike, clusters: Sequence[Hashable]) -> Chance:

@@ -204,7 +204,7 @@ def _ranked(
     if not able:
         return list(rows)
     found, _ = rank_intervals([[figure.share for figure in figures[row.policy]] for row in able])
-    remarks = too_few(able[0].instances, len(able), "instances")
+    remarks = too_few(able[0].instances, "instances")
     ranked = {
         id(row): replace(row, rank=one.low, rank_high=one.high, reasons=row.reasons + remarks)
         for row, one in zip(able, found, strict=True)

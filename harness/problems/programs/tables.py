@@ -6,7 +6,15 @@ from harness.base.answers import Column, Table
 from harness.rank import campaigns, standings
 from harness.rank.contest import percent
 from harness.rank.standings import Standing
-from harness.rank.words import campaign_lines, rank_range, reason_lines
+from harness.rank.words import (
+    campaign_lines,
+    counted,
+    decided,
+    dependence_lines,
+    rank_range,
+    reason_lines,
+    verdict_mark,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,18 +36,22 @@ _COLUMNS = (
     Column("rank", "ranks", right=True),
     Column("policy", "policy"),
     Column("class", "class"),
+    Column("verdict", "word"),
     Column("strict", "strict", _ratio, right=True),
     Column("95 % interval", "interval"),
+    Column("median", "median", _ratio, right=True),
     Column("matched", "matched", _ratio, right=True),
     Column("covered", "covered", right=True),
-    Column("W/T/L", "decided", right=True),
+    Column("W/T/?/L", "decided", right=True),
     Column("MDE", "seen", right=True),
     Column("decide, s", "decide_cpu", _seconds, right=True),
 )
 LEGEND = (
-    "ratios are geometric means of reference / policy: above 1 is better; ranks go by strict, and who cannot "
-    "be told apart shares them\nW/T/L: programs better than the reference, not different, worse or failed; "
-    "MDE: the smallest difference that would be seen; decide: CPU seconds of deciding on a program, the median"
+    "ratios are geometric means of reference / policy: above 1 is better\n"
+    "verdict: of strict against the reference, with an error of 5 % over the class\n"
+    "rank: every two policies of a class alone, by strict; who cannot be told apart shares ranks\n"
+    "W/T/?/L: programs better than the reference, equal or equivalent, not resolved, worse or failed\n"
+    "MDE: the difference that the verdict would find four times in five; decide: CPU seconds on a program, the median"
 )
 """What the columns mean."""
 
@@ -47,23 +59,27 @@ LEGEND = (
 def standings_table(index: "duckdb.DuckDBPyConnection", question: "Question") -> Table:
     """The standings. Raises UsageError when nothing is recorded of the reference."""
     rows = standings(index, question)
-    below = (*campaign_lines(campaigns(index, question), (row.pairs for row in rows)), *reason_lines(rows))
+    below = (
+        *campaign_lines(campaigns(index, question), (row.pairs for row in rows)),
+        *dependence_lines(rows),
+        *reason_lines(rows),
+    )
     restricted = "".join(f", {word}" for word in question.restrictions)
     title = (
         f"{question.suite} · {question.target} · track {question.track} · {question.metric} against "
-        f"{question.reference}, {rows[0].benchmarks} programs{restricted}"
+        f"{question.reference}, {counted(rows[0])}{restricted}"
     )
     return Table([row.record() for row in rows], _COLUMNS, title, shown=[_shown(row) for row in rows], below=below)
 
 
 def _shown(row: Standing) -> dict[str, Any]:
-    known = row.completed and row.low is not None and row.high is not None
+    known = row.low is not None and row.high is not None
     interval = f"{row.low:.4f} – {row.high:.4f}" if known else None
     return row.record() | {
-        "strict": row.strict if row.completed else None,  # that of the programs that it failed says nothing alone
+        "word": verdict_mark(row.verdict),
         "ranks": rank_range(row),
         "interval": interval,
         "covered": f"{row.completed}/{row.benchmarks}",
-        "decided": f"{row.wins}/{row.ties}/{row.losses}",
+        "decided": decided(row),
         "seen": percent(row.mde),
     }

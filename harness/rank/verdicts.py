@@ -1,0 +1,101 @@
+"""What may be said of the policies of a class against the reference, all at once (``harness.statistics.flips``)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from harness.rank.sides import Side, distinct
+from harness.statistics import FLOOR, Chance, Table, equivalence_p, family, holm, t_quantile
+from harness.statistics.flips import LEVEL
+
+__all__ = ["Judgement", "Word", "judge", "least_clusters"]
+
+_HALF = 0.5
+"""Share of all squared deviations from which on one cluster is far from the others."""
+_POWER = 0.8
+
+
+class Word(StrEnum):
+    """A verdict on a policy's mean over programs like these."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    EQUIVALENT = "equivalent"
+    """Within half a percent."""
+    OPEN = "not resolved"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Of one policy."""
+
+    word: Word
+    p: float
+    """That its mean is the reference's, adjusted for all policies of the class."""
+    detectable: float | None
+    """The log-ratio that this verdict would find four times in five; None where it would find none."""
+    depends_on: str | None = None
+    """The program, or those of one library, without which the verdict would be another, or which is far from all."""
+    without: float | None = None
+    """The mean log-ratio without it."""
+
+
+def judge(sides: Sequence[Side]) -> dict[str, Judgement]:
+    """Policy → what may be said of it, with a family-wise error of 5 %. ``sides``: of one class.
+
+    Entries that are equal count once.
+    """
+    first = distinct(sides)
+    if not first:
+        return {}
+    tables = [Table.of(side.means, side.clusters) for side in first]
+    found = family(Table(np.column_stack([table.sums for table in tables]), tables[0].sizes))
+    equivalent = holm([equivalence_p(table, FLOOR) for table in tables])
+    names = list(dict.fromkeys(first[0].clusters))
+    judged = {
+        side.identity: _judged(table, chance, same <= LEVEL, found.critical, names)
+        for side, table, chance, same in zip(first, tables, found.chances, equivalent, strict=True)
+    }
+    return {side.policy: judged[side.identity] for side in sides}
+
+
+def least_clusters() -> int:
+    """From fewer than these nothing can be told, whatever they show."""
+    return 1 + math.ceil(-math.log2(LEVEL))
+
+
+def _judged(table: Table, chance: Chance, equivalent: bool, critical: float, names: Sequence[str]) -> Judgement:
+    mean, error = float(table.means[0]), float(table.errors[0])
+    p, differs = chance.p, chance.below(LEVEL)
+    word = Word.OPEN
+    if differs:
+        word = Word.BETTER if mean > 0 else Word.WORSE
+    elif differs is False and equivalent:
+        word = Word.EQUIVALENT
+    reach = critical + t_quantile(_POWER, max(1, len(table.sizes) - 1))
+    detectable = reach * error if math.isfinite(reach) and error > 0 else None
+    far = _far(table)
+    if far is None:
+        return Judgement(word, p, detectable)
+    rest = Table(np.delete(table.sums, far, axis=0), np.delete(table.sizes, far))
+    share, other = _share(table, far), float(rest.means[0])
+    decided = abs(other) >= critical * float(rest.errors[0]) and other != 0
+    same = decided == bool(differs) and (not decided or (other > 0) == (mean > 0))
+    if share < _HALF and same:
+        return Judgement(word, p, detectable)
+    return Judgement(word, p, detectable, names[far], other)
+
+
+def _far(table: Table) -> int | None:
+    """The cluster that is farthest from the mean; None where there are too few to leave one out."""
+    if len(table.sizes) <= least_clusters() or not float(table.errors[0]) > 0:
+        return None
+    return int(np.argmax(np.abs(table.moved(float(table.means[0])).sums[:, 0])))
+
+
+def _share(table: Table, far: int) -> float:
+    squares = table.moved(float(table.means[0])).sums[:, 0] ** 2
+    return float(squares[far] / squares.sum())
