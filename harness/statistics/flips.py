@@ -242,7 +242,7 @@ def equivalence_p(table: Table, margin: float) -> float:
     for side in (1, -1):
         drawn = flipped.around(side * margin) * side
         both = np.concatenate([drawn, -drawn])  # the mirror images are sign vectors too
-        found.append(float(np.mean(both <= drawn[0] + _ROUNDING * abs(drawn[0]))))
+        found.append(float(np.mean(both <= drawn[0] * (1 + math.copysign(_ROUNDING, drawn[0])))))
     return max(found)
 
 

@@ -19,7 +19,7 @@ from harness.base.digest import digest_of
 from harness.base.errors import UsageError
 from harness.base.vocabulary import SPEED, Outcome, PolicyClass, Target
 from harness.measure import find_metric
-from harness.rank import Question, compare, programs, standings
+from harness.rank import Question, compare, programs, standings, versus
 from harness.rank.doubts import doubts
 from harness.rank.question import fingerprints, questions, quote
 from harness.rank.standings import Standing, standings_sql
@@ -69,7 +69,7 @@ class Cell(NamedTuple):
     value: int | None
 
 
-def by_hand(cells: list[Cell], reference: str = "Oz") -> dict[str, tuple[float, float | None, int, int]]:
+def by_hand(cells: list[Cell], reference: str = "Oz") -> dict[str, tuple[float | None, float | None, int, int]]:
     """Policy → strict, matched, completed, benchmarks: docs/DESIGN's words in Python, without SQL."""
     version = {c.policy: c.version for c in sorted(cells, key=lambda c: c.hour)}
     newest: dict[tuple[str, str, int], Cell] = {}
@@ -83,18 +83,20 @@ def by_hand(cells: list[Cell], reference: str = "Oz") -> dict[str, tuple[float, 
             values[cell.policy][cell.benchmark, cell.seed] = cell.value  # it takes part, completed or not
     base = {b: value for (b, _), value in values.get(reference, {}).items() if value is not None}
     slowest = {b: value for (b, _), value in values.get("O0", {}).items() if value is not None}
-    worst = {b: max(value, slowest.get(b, value)) for b, value in base.items()}
     answer = {}
     for policy, own in values.items() if base else ():
         seeds = sorted({seed for _, seed in own})  # a seed that was not tried on a program failed there
         strict, matched = [], []
+        least = min((base[b] / v for (b, _), v in own.items() if v is not None and b in base), default=1.0)
         for b, value in base.items():
             found = [own.get((b, seed)) for seed in seeds]
-            strict.append(statistics.fmean(math.log(value / (worst[b] if v is None else v)) for v in found))
-            if None not in found:
+            if None in found:
+                strict.append(math.log(min(1.0, least, value / slowest.get(b, value))))
+            else:
+                strict.append(statistics.fmean(math.log(value / v) for v in found if v is not None))
                 matched.append(strict[-1])
         mean = math.exp(math.fsum(matched) / len(matched)) if matched else None
-        answer[policy] = (math.exp(math.fsum(strict) / len(strict)), mean, len(matched), len(base))
+        answer[policy] = (math.exp(math.fsum(strict) / len(strict)) if matched else None, mean, len(matched), len(base))
     return answer
 
 
@@ -153,7 +155,8 @@ def test_they_are_what_a_person_computes(cells: list[Cell], tmp_path_factory: py
     assert set(found) == set(expected)
     for policy, (strict, matched, completed, benchmarks) in expected.items():
         standing = found[policy]
-        assert standing.strict == pytest.approx(strict, rel=1e-12)
+        assert standing.strict == (None if strict is None else pytest.approx(strict, rel=1e-12))
+        assert (strict or 0) <= (matched or 0) * (1 + 1e-12), "a failure never helps"
         assert standing.matched == (None if matched is None else pytest.approx(matched, rel=1e-12))
         assert (standing.completed, standing.benchmarks) == (completed, benchmarks)
         assert standing.coverage == completed / benchmarks
@@ -165,22 +168,26 @@ def test_they_are_what_a_person_computes(cells: list[Cell], tmp_path_factory: py
 # --- one thing at a time
 
 
-def test_a_failure_counts_as_the_worst_of_reference_and_o0(tmp_path: Path) -> None:
-    rows = [row("one", "Oz", 100), row("two", "Oz", 100), row("one", "O0", 400), row("two", "O0", 50)]
-    rows += [row("one", "mine", None), row("two", "mine", None), row("one", "half", 50)]
+def test_a_failure_counts_as_the_worst_of_reference_floor_and_the_policys_own(tmp_path: Path) -> None:
+    rows = [row(name, "Oz", 100) for name in ("one", "two", "three")]
+    rows += [row("one", "O0", 400), row("two", "O0", 50)]
+    rows += [row("one", "mine", None), row("two", "mine", None), row("three", "mine", 50)]
+    rows += [row("one", "half", 50), row("two", "half", 125)]
     record(tmp_path, 0, rows)
     found = table(tmp_path)
-    assert found["mine"].strict == pytest.approx(math.sqrt(100 / 400 * 100 / 100))
-    assert found["mine"].matched is None
-    assert (found["mine"].completed, found["mine"].benchmarks, found["mine"].coverage) == (0, 2, 0.0)
-    assert found["half"].strict == pytest.approx(math.sqrt(100 / 50 * 1))  # never tried counts like failed
-    assert found["half"].matched == pytest.approx(2.0)
-    assert found["half"].coverage == 0.5
+    assert found["mine"].strict == pytest.approx((100 / 400 * 1 * 2) ** (1 / 3))
+    assert (found["mine"].matched, found["mine"].completed, found["mine"].benchmarks) == (2.0, 1, 3)
+    assert found["half"].strict == pytest.approx((2 * 0.8 * 0.8) ** (1 / 3))  # never tried counts like failed
+    assert found["half"].matched == pytest.approx(math.sqrt(2 * 0.8))
+    assert found["half"].coverage == pytest.approx(2 / 3)
 
 
-def test_without_o0_a_failure_counts_as_the_reference(tmp_path: Path) -> None:
-    record(tmp_path, 0, [row("one", "Oz", 100), row("one", "mine", None)])
-    assert table(tmp_path)["mine"].strict == 1.0
+def test_what_completed_nothing_has_no_figures(tmp_path: Path) -> None:
+    record(tmp_path, 0, [row("one", "Oz", 100), row("one", "O0", 400), row("one", "mine", None)])
+    mine = table(tmp_path)["mine"]
+    assert (mine.strict, mine.matched, mine.low, mine.high, mine.verdict, mine.mde) == (None,) * 6
+    assert (mine.wins, mine.ties, mine.unresolved, mine.losses, mine.completed) == (None, None, None, None, 0)
+    assert {mine.record()[name] for name in ("strict", "wins", "losses", "p", "these_low", "median")} == {None}
 
 
 def test_a_programs_failure_of_the_reference_leaves_it_out(tmp_path: Path) -> None:
@@ -296,18 +303,100 @@ def test_ranks_are_within_a_class_and_shared_by_who_cannot_be_told_apart(tmp_pat
     assert found["a"].reasons == () and found["s"].reasons == ("1 of the 5 seeds that a search needs",)
 
 
-@pytest.mark.parametrize(("programs", "policies", "needed"), [(5, 2, 6), (6, 2, None), (8, 5, 9), (9, 5, None)])
-def test_too_few_programs_order_nobody_and_it_is_said(
-    programs: int, policies: int, needed: int | None, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("programs", "policies"), [(5, 2), (6, 2), (5, 5), (6, 5)])
+def test_too_few_programs_order_nobody_and_it_is_said(programs: int, policies: int, tmp_path: Path) -> None:
     names = ["Oz", *(f"p{n}" for n in range(1, policies))]
     record(tmp_path, 0, [row(f"b{b}", name, 2**n) for b in range(programs) for n, name in enumerate(names)])
     found = table(tmp_path).values()
-    if needed is None:
+    if programs == 6:
         assert [(s.rank, s.rank_high, s.reasons) for s in found] == [(n + 1, n + 1, ()) for n in range(policies)]
+        assert [s.verdict for s in found] == [None, *["worse"] * (policies - 1)]
     else:
-        said = (f"{programs} programs: no order of {policies} policies can be told from fewer than {needed}",)
+        said = ("5 clusters: from fewer than 6 nothing can be told",)
         assert {(s.rank, s.rank_high, s.reasons) for s in found} == {(1, policies, said)}
+        assert [s.verdict for s in found] == [None, *["not resolved"] * (policies - 1)]
+
+
+def test_ten_copies_of_a_policy_change_nothing(tmp_path: Path) -> None:
+    values = {"Oz": 1000, "first": 950, "second": 990, "noisy": 1020}
+    rows = [
+        row(f"b{n}", name, value + (n * 7 + value) % 31 * (name != "Oz"))
+        for n in range(9)
+        for name, value in values.items()
+    ]
+    record(tmp_path, 0, rows)
+    before = table(tmp_path)
+    copies = [
+        one.model_copy(update={"policy": f"copy{n}", "policy_digest": digest_of(n), "cell": digest_of([n, one.cell])})
+        for n in range(10)
+        for one in rows
+        if one.policy == "first"
+    ]
+    record(tmp_path, 1, [*rows, *copies])
+    after = table(tmp_path)
+    for name in values:
+        told = ("verdict", "p", "mde", "rank", "strict", "low", "high", "depends_on")
+        assert [getattr(after[name], field) for field in told] == [getattr(before[name], field) for field in told]
+    assert {after[f"copy{n}"].rank for n in range(10)} == {before["first"].rank}
+    assert {after[f"copy{n}"].rank_high for n in range(10)} == {before["first"].rank_high}
+
+
+def test_another_policy_changes_no_pair(tmp_path: Path) -> None:
+    rows = [
+        row(f"b{n}", name, 1000 - lead - n % 4 * 3)
+        for n in range(8)
+        for name, lead in {"Oz": 0, "a": 9, "b": 30}.items()
+    ]
+    record(tmp_path, 0, rows)
+    before = {name: one.rank for name, one in table(tmp_path).items()}
+    assert before == {"b": 1, "a": 2, "Oz": 3}
+    noisy = [row(f"b{n}", f"noisy{m}", 1000 + (n * 37 + m * 11) % 200 - 100) for n in range(8) for m in range(20)]
+    record(tmp_path, 1, [*rows, *noisy])
+    after = table(tmp_path)
+    with asked(tmp_path) as index:
+        assert "b is better than a" in versus(index, QUESTION, "b", "a").summary.conclusion
+    assert [after[name].rank for name in ("b", "a", "Oz")] == [1, 2, 3]
+
+
+def test_ranks_do_not_depend_on_the_reference_that_is_shown(tmp_path: Path) -> None:
+    rows = [
+        row(f"b{n}", name, 1000 + (n * seed) % 60)
+        for n in range(9)
+        for seed, name in enumerate(("Oz", "a", "b", "c"), 5)
+    ]
+    rows += [row("b9", name, value) for name, value in {"Oz": 1000, "a": None, "b": 900, "c": 1100}.items()]
+    record(tmp_path, 0, rows)
+    shown = [table(tmp_path, replace(QUESTION, reference=name)) for name in ("Oz", "b", "c")]
+    ranks = [{name: (one.rank, one.rank_high) for name, one in found.items()} for found in shown]
+    assert ranks[0] == ranks[1] == ranks[2]
+
+
+def test_programs_that_share_code_say_it_once(tmp_path: Path) -> None:
+    facts = {"split": "train", "origin": "own", "program_digest": digest_of("p")}
+    names = [f"b{n}" for n in range(8)]
+    rows = [row(name, policy, value) for name in names for policy, value in {"Oz": 100, "mine": 90}.items()]
+    record(tmp_path / "apart", 0, rows, benchmarks=dict.fromkeys(names, facts))
+    together = {name: facts | ({"cluster": "library"} if name < "b4" else {}) for name in names}
+    record(tmp_path / "together", 0, rows, benchmarks=together)
+    apart, shared = (table(tmp_path / name)["mine"] for name in ("apart", "together"))
+    assert (apart.clusters, apart.verdict, shared.clusters, shared.verdict) == (8, "better", 5, "not resolved")
+
+
+def test_who_was_made_on_a_program_is_not_ranked_on_it_and_nobody_else_suffers(tmp_path: Path) -> None:
+    rows = [row(f"b{n}", name, value) for n in range(8) for name, value in {"Oz": 100, "wise": 90, "all": 80}.items()]
+    record(tmp_path, 0, rows, trained_on={"all": [f"b{n}" for n in range(8)]})
+    found = table(tmp_path)
+    assert (found["all"].rank, found["all"].reasons) == (None, ("made on 8 of these 8 programs",))
+    assert (found["wise"].rank, found["wise"].verdict, found["Oz"].rank) == (1, "better", 2)
+
+
+def test_one_program_that_makes_the_verdict_is_named(tmp_path: Path) -> None:
+    rows = [row(f"b{n:02}", "Oz", 1000) for n in range(20)]
+    rows += [row(f"b{n:02}", "lucky", 500 if n == 3 else 1000 - n % 3) for n in range(20)]
+    record(tmp_path, 0, rows)
+    lucky = table(tmp_path)["lucky"]
+    assert lucky.depends_on == "b03" and lucky.without == pytest.approx(1.001, abs=0.0005)
+    assert lucky.strict > 1.03 and lucky.median == pytest.approx(1.001, abs=0.001)
 
 
 def test_low_coverage_is_not_ranked(tmp_path: Path) -> None:
@@ -379,7 +468,7 @@ def test_seeds_are_a_mean_and_one_that_failed_counts_as_the_worst(tmp_path: Path
     rows += [row("two", "mine", value, seed=seed, **search) for seed, value in enumerate((50, 50, None, 50, 50))]
     record(tmp_path, 0, rows)
     mine = table(tmp_path)["mine"]
-    one, two = (2 * 2 * 4 * 4 * 1) ** (1 / 5), (2 * 2 / 4 * 2 * 2) ** (1 / 5)
+    one, two = (2 * 2 * 4 * 4 * 1) ** (1 / 5), 1 / 4
     assert mine.strict == pytest.approx(math.sqrt(one * two))
     assert mine.matched == pytest.approx(one)
     assert (mine.seeds, mine.completed, mine.benchmarks, mine.wins, mine.losses) == (5, 1, 2, 1, 1)
@@ -417,7 +506,7 @@ def test_a_seed_that_was_not_tried_somewhere_failed_there(tmp_path: Path) -> Non
     rows += [row("one", "mine", 50, seed=seed) for seed in range(5)] + [row("two", "mine", 50)]
     record(tmp_path, 0, rows)
     mine = table(tmp_path)["mine"]
-    assert (mine.completed, mine.matched, mine.strict) == (1, 2.0, pytest.approx(math.sqrt(2 * 2 ** (1 / 5))))
+    assert (mine.completed, mine.matched, mine.strict) == (1, 2.0, pytest.approx(math.sqrt(2 * 1)))
     with asked(tmp_path) as index:
         assert {p.benchmark: p.outcome for p in programs(index, QUESTION, "mine")} == {"one": "ok", "two": "not run"}
 
@@ -549,7 +638,7 @@ def test_what_failed_counts_as_the_tracks_slowest_baseline(tmp_path: Path) -> No
     rows += [speed("mine", name, None, None, **failed) for name in ("one", "two")]
     record(tmp_path, 0, rows, track=SPEED)
     question = replace(QUESTION, track="speed", metric="instructions", reference="greedy")
-    assert table(tmp_path, question)["mine"].strict == pytest.approx((1 / 4 * 1) ** 0.5)
+    assert table(tmp_path, question)["mine"].strict is None
     with asked(tmp_path) as index:
         assert {p.benchmark: p.counted for p in programs(index, question, "mine")} == {"one": 1 / 4, "two": 1}
 

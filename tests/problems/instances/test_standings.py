@@ -87,7 +87,7 @@ def test_few_instances_rank_nobody_and_many_do() -> None:
 
     few, many = two(5), two(8)
     assert {(row.rank, row.rank_high) for row in few.values()} == {(1, 2)}
-    assert few["good"].reasons == ("5 instances: no order of 2 policies can be told from fewer than 6",)
+    assert few["good"].reasons == ("5 instances: from fewer than 6 nothing can be told",)
     assert (many["good"].rank, many["good"].rank_high) == (1, 1) and (many["bad"].rank, many["bad"].rank_high) == (2, 2)
 
 
