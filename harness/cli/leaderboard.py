@@ -15,7 +15,7 @@ from harness.problems.protocol import Benchmarks
 from harness.problems.registry import benchmarks_of_track, owners_of, restricting
 from harness.rank.doubts import doubts
 from harness.rank.isolation import hurried_policies, packages_of, trusted_policies
-from harness.rank.question import Question, questions
+from harness.rank.question import ALL, Question, questions
 from harness.record import open_index
 from harness.sandbox.bench import ASKED_AGAIN_AFTER
 
@@ -95,7 +95,7 @@ def asked(index: Any, restrictions: dict[str, Any]) -> list[Question]:
     """The questions that the options leave open. Raises UsageError for a word that means nothing."""
     if metric := restrictions.get("metric"):
         find_metric(metric)
-    for what, kind in (("track", all_tracks()), ("split", Split), ("origin", Origin)):
+    for what, kind in (("track", all_tracks()), ("split", [*Split, ALL]), ("origin", Origin)):
         if word := restrictions.get(what):
             parse_word(kind, word, what)
     parse_targets(restrictions["targets"])

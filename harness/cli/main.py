@@ -202,7 +202,7 @@ Suite = Annotated[str | None, typer.Option("--suite", help="Only this suite.")]
 Track = Annotated[str | None, typer.Option("--track", help="Only this track.")]
 Metric = Annotated[str | None, typer.Option("--metric", help="Another metric than the one that ranks.")]
 Reference = Annotated[str | None, typer.Option("--reference", help="Another reference policy.")]
-Split = Annotated[str | None, typer.Option("--split", help="Only programs of this split: train or test.")]
+Split = Annotated[str | None, typer.Option("--split", help="Programs of this split: test (default), train, or all.")]
 Origin = Annotated[str | None, typer.Option("--origin", help="Only of this origin: debian, own, local, contest.")]
 Unseen = Annotated[
     list[str] | None,

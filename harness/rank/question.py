@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import UsageError
+from harness.base.vocabulary import Split
 from harness.measure import Metric, find_metric, metrics_of
 from harness.policy.tracks import all_conditions, all_tracks, facts_of
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = [
+    "ALL",
     "EVERYONE",
     "Question",
     "benchmarks_called",
@@ -23,6 +25,8 @@ __all__ = [
     "ranking_metric",
 ]
 
+ALL = "all"
+"""Stands for every split."""
 EVERYONE = "everyone"
 """Stands for every policy in ``Question.unseen``."""
 
@@ -40,7 +44,7 @@ class Question:
     """Fingerprint of the compiler."""
     split: str | None = None
     origin: str | None = None
-    """Restrict to benchmarks of this split, of this origin."""
+    """Restrict to benchmarks of this split, of this origin; None: all."""
     unseen: tuple[str, ...] = ()
     """Restrict to benchmarks that these policies were not trained on; ``everyone`` stands for all."""
     conditions: tuple[tuple[str, Any], ...] = ()
@@ -64,7 +68,8 @@ class Question:
     def restrictions(self) -> tuple[str, ...]:
         """For people: what it is restricted to."""
         unseen = (f"unseen by {', '.join(self.unseen)}",) if self.unseen else ()
-        return (*filter(None, (self.split, self.origin)), *unseen)
+        split = f"{self.split} split" if self.split else None
+        return (*filter(None, (split, self.origin)), *unseen)
 
 
 def benchmarks_called(question: Question) -> str:
@@ -119,6 +124,9 @@ def questions(
 ) -> list[Question]:
     """One question for each recorded suite, track, target, reference and condition that the arguments leave open.
 
+    ``split``: ``train``, ``test`` or ``all``. By default programs are those of the test split, which no policy should
+    have been made on, where the reference was measured on any.
+
     Raises UsageError when nothing is recorded, or nothing of this suite, track or fingerprint, or of a policy in
     ``unseen``: leaving out nothing would look like having left out what it was trained on.
     """
@@ -156,7 +164,7 @@ def questions(
             metric=metric or ranking_metric(index, s, t, target),
             reference=against,
             llvm=chosen,
-            split=split,
+            split=_split(index, split, s, t, target, against, chosen),
             origin=how.get("origin", origin),
             unseen=unseen,
             conditions=tuple((name, value) for name, value in how.items() if name != "origin"),
@@ -164,6 +172,23 @@ def questions(
         for s, t, target, how in kept
         for against in ([reference] if reference else facts_of(t).references)
     ]
+
+
+def _split(
+    index: "duckdb.DuckDBPyConnection",
+    wanted: str | None,
+    suite: str,
+    track: str,
+    target: str,
+    reference: str,
+    llvm: str,
+) -> str | None:
+    if wanted is not None or not facts_of(track).compiled:
+        return None if wanted == ALL else wanted
+    query = """SELECT count(*) FROM cells
+WHERE suite = ? AND track = ? AND target = ? AND policy = ? AND llvm = ? AND split = ?"""
+    found = index.execute(query, [suite, track, target, reference, llvm, Split.TEST.value]).fetchone()
+    return Split.TEST.value if found and found[0] else None
 
 
 def _can_be_against(track: str, reference: str) -> bool:

@@ -11,7 +11,7 @@ from harness.measure import all_metrics, find_metric
 from harness.policy.tracks import facts_of
 from harness.problems.protocol import View
 from harness.rank.facets import facets
-from harness.rank.question import EVERYONE, Question
+from harness.rank.question import ALL, EVERYONE, Question
 from harness.rank.standings import standings
 from harness.record import Header
 from harness.record.fresh import fresh_words
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ProgramPages"]
 
-_ALL = "all"
-_ORIGINS = {_ALL: _ALL, "debian": "upstream (debian)", "own": "own", "local": "local"}
+_ORIGINS = {ALL: ALL, "debian": "upstream (debian)", "own": "own", "local": "local"}
 
 
 class ProgramPages:
@@ -48,13 +47,15 @@ class ProgramPages:
             show=lambda name: f"{name} ({_unit(name, asked.target)})",
             explain=f"{asked.metric} ranks track {asked.track} here; the others are shown beside it.",
         )
-        split = choose("Split", "split", [_ALL, *there.splits])
-        origin = choose("Origin", "origin", [_ALL, *there.origins], show=lambda o: _ORIGINS.get(o, o))
+        explain = "Policies should not have been made on the test split."
+        usual = asked.split if asked.split in there.splits else ALL
+        split = choose("Split", "split", [*there.splits, ALL], default=usual, explain=explain)
+        origin = choose("Origin", "origin", [ALL, *there.origins], show=lambda o: _ORIGINS.get(o, o))
         unseen = choose(
             "Training",
             "unseen",
-            [_ALL, EVERYONE],
-            show=lambda word: "all programs" if word == _ALL else "unseen by every policy",
+            [ALL, EVERYONE],
+            show=lambda word: "all programs" if word == ALL else "unseen by every policy",
             explain="Programs that no policy says it was trained on show what a policy is worth on others.",
         )
         return Question(
@@ -64,9 +65,9 @@ class ProgramPages:
             metric=metric,
             reference=reference,
             llvm=asked.llvm,
-            split=None if split == _ALL else split,
-            origin=None if origin == _ALL else origin,
-            unseen=() if unseen == _ALL else (unseen,),
+            split=None if split == ALL else split,
+            origin=None if origin == ALL else origin,
+            unseen=() if unseen == ALL else (unseen,),
         )
 
     def require(self, index: "duckdb.DuckDBPyConnection", question: Question) -> None:
@@ -74,8 +75,8 @@ class ProgramPages:
         split, origin = question.split, question.origin
         if not any(split in (None, s) and origin in (None, o) for s, o in facets(index, question).together):
             raise UsageError(
-                f"{question.suite} has no program of split {split or _ALL} and origin "
-                f"{_ORIGINS.get(origin or _ALL, origin)}",
+                f"{question.suite} has no program of split {split or ALL} and origin "
+                f"{_ORIGINS.get(origin or ALL, origin)}",
                 hint="choose `all` for one of the two",
             )
 
@@ -87,7 +88,7 @@ class ProgramPages:
             "target": question.target,
             "reference": question.reference,
             "metric": question.metric,
-            "split": question.split,
+            "split": question.split or ALL,
             "origin": question.origin,
             "unseen": ",".join(question.unseen),
             "llvm": short(question.llvm),
