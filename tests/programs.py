@@ -37,14 +37,14 @@ def write_files(folder: Path, files: dict[str, str | bytes]) -> Path:
     return folder
 
 
-def own_program(folder: Path, files: dict[str, str | bytes], **benchmark: Any) -> Program:
+def own_program(folder: Path, written: dict[str, str | bytes], **benchmark: Any) -> Program:
     """A program of the project's own, its sources written to ``folder``/src."""
-    write_files(folder / "src", files)
+    write_files(folder / "src", written)
     fields: dict[str, Any] = {
         "name": "program",
         "source": "own",
         "description": "Made by a test.",
-        "files": tuple(name for name in files if not name.endswith(".h")),
+        "files": tuple(name for name in written if not name.endswith(".h")),
         "split": Split.TRAIN,
         "workloads": ({"name": "only"},),
     }

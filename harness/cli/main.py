@@ -103,7 +103,9 @@ def run(
         list[str] | None, typer.Option("--policy", help="Names or folders, with commas or repeated (default: all).")
     ] = None,
     results: Results = None,
-    compile_timeout: Annotated[float, typer.Option(min=0.1, max=86400, help="Seconds for each compile step.")] = 60.0,
+    compile_timeout: Annotated[
+        float, typer.Option(min=0.1, max=86400, help="CPU seconds for each compile step.")
+    ] = 60.0,
     trust: Trust = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
     as_json: Json = False,

@@ -14,6 +14,8 @@ from harness.sandbox.bench import Bench
 
 __all__ = ["run_tool", "script_job", "tool_job"]
 
+_WAITING = 10
+"""Seconds of wall time for each of CPU time."""
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
 
@@ -25,16 +27,21 @@ def tool_job(
     timeout: float,
     bench: Bench,
 ) -> Job:
-    """One tool of the toolchain on files, which it finds by these names in the folder that it runs in."""
+    """One tool of the toolchain on files, which it finds by these names in the folder that it runs in.
+
+    ``timeout``: CPU seconds, so that a busy machine makes no failure of a slow compilation. Of wall time it has
+    ten times as many.
+    """
     program = bench.toolchain.tool(tool)
-    return _job(os.path.realpath(program), arguments, files, results, timeout, bench, name=program)
+    time = (_WAITING * timeout, timeout)
+    return _job(os.path.realpath(program), arguments, files, results, time, bench, name=program)
 
 
 def script_job(
     script: str, files: Mapping[str, Path], results: tuple[str, ...], timeout: float, bench: Bench, space: int = GIB
 ) -> Job:
     """Several tools, one after the other, by a shell that ends with the first failure. ``space``: bytes for files."""
-    return _job("/bin/sh", ("-euc", script), files, results, timeout, bench, space=space)
+    return _job("/bin/sh", ("-euc", script), files, results, (timeout, None), bench, space=space)
 
 
 def _job(
@@ -42,13 +49,14 @@ def _job(
     arguments: Sequence[str],
     files: Mapping[str, Path],
     results: tuple[str, ...],
-    timeout: float,
+    time: tuple[float, float | None],
     bench: Bench,
     name: str | None = None,
     space: int = GIB,
 ) -> Job:
     limits = Limits(
-        wall=timeout,
+        wall=time[0],
+        cpu=time[1],
         memory=8 * GIB,
         address_space=8 * GIB,
         processes=16,

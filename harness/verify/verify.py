@@ -126,14 +126,23 @@ def _key(kind: str, trial: Trial, bench: Bench) -> str:
     runtime = bench.toolchain.runtime_fingerprint(trial.target, trial.program.benchmark.language)
     return digest_of(
         [
-            [kind, 1, trial.object_digest, trial.program.benchmark.link, trial.program.benchmark.language],
-            [workloads_digest(trial.ready), dict(trial.expected), [item.workload.timeout for item in trial.ready]],
+            [kind, 1, trial.object_digest, *_linked(trial.program)],
+            [workloads_digest(trial.ready), dict(trial.expected), _seconds(trial.ready)],
             [
                 bench.toolchain.fingerprint.llvm,
                 runtime,
             ],
         ]
     )
+
+
+def _linked(program: Program) -> list[Any]:
+    """What says how an object of the program becomes a program."""
+    return [program.benchmark.link, program.benchmark.language]
+
+
+def _seconds(ready: tuple[ReadyWorkload, ...]) -> list[float]:
+    return [item.workload.timeout for item in ready]
 
 
 def _require_ok(known: Mapping[str, str]) -> None:
@@ -200,7 +209,7 @@ def result_besides(
 
 def _besides_key(program: Program, target: Target, object_digest: str, ready: ReadyWorkload, bench: Bench) -> str:
     runtime = bench.toolchain.runtime_fingerprint(target, program.benchmark.language)
-    about = [object_digest, target.value, program.benchmark.link, program.benchmark.language]
+    about = [object_digest, target.value, *_linked(program)]
     limits = [ready.workload.timeout, bench.toolchain.fingerprint.llvm, runtime]
     return digest_of(["besides", 1, about, workloads_digest((ready,)), limits])
 
@@ -251,8 +260,8 @@ def expected_results(
         return pinned
     native = Target.X86_64
     reference, digest = build_reference()
-    runtime = bench.toolchain.runtime_fingerprint(native, program.benchmark.language)
-    key = digest_of(["reference", 1, digest, workloads_digest(ready), runtime])
+    tools = [bench.toolchain.fingerprint.llvm, bench.toolchain.runtime_fingerprint(native, program.benchmark.language)]
+    key = digest_of(["reference", 2, digest, _linked(program), workloads_digest(ready), _seconds(ready), *tools])
     area = bench.area("reference")
     with bench.store.lock(area, key):
         known: dict[str, str] | None = bench.store.get(area, key)

@@ -74,7 +74,9 @@ def tune(
         Path | None, typer.Option("--output", help="Write the result to this new folder, not into the submission's.")
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="HTML file for the plot (default: in the cache).")] = None,
-    compile_timeout: Annotated[float, typer.Option(min=0.1, max=86400, help="Seconds for each compile step.")] = 60.0,
+    compile_timeout: Annotated[
+        float, typer.Option(min=0.1, max=86400, help="CPU seconds for each compile step.")
+    ] = 60.0,
 ) -> Answer:
     """Search good values for a heuristic's tunable constants, on the train split, and write them as its next version.
 

@@ -139,13 +139,13 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
     does not support the target: nothing is compiled then."""
     ready = prepare(cell.program, bench.store) if frozen else ()
     hidden = prepare(cell.program, bench.store, "hidden") if frozen else ()
-    language = cell.program.benchmark.language
+    benchmark = cell.program.benchmark
     parts = program_problem(cell.policy.manifest.problem).parts(cell.policy)
     return digest_of(
         {
             **({"parts": parts} if parts else {}),
             **({"hidden": workloads_digest(hidden)} if hidden else {}),
-            "cell": 2,
+            "cell": 3,
             "benchmark": cell.program.id,
             "target": cell.target.value,
             "track": cell.track,
@@ -153,8 +153,10 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
             "policy": cell.policy.digest,
             "seed": cell.seed,
             "workloads": workloads_digest(ready),
+            "seconds": [item.workload.timeout for item in (*ready, *hidden)],
+            "linked": [benchmark.link, benchmark.language],
             "llvm": bench.toolchain.fingerprint.llvm,
-            "runtime": bench.toolchain.runtime_fingerprint(cell.target, language) if frozen else None,
+            "runtime": bench.toolchain.runtime_fingerprint(cell.target, benchmark.language) if frozen else None,
             "counter": native_digest("count"),
             "compile_timeout": bench.compile_timeout,
             **({} if form_of(cell.policy).pure else {"asked again after": bench.asked_again_after}),
