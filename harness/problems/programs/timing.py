@@ -72,11 +72,11 @@ class _Entry:
     row: Row
 
 
-def time_cells(request: Request, session: Session) -> Timing:
-    """Time every object that the request's native cells gave, and say of each cell what it took."""
+def time_cells(request: Request, session: Session, besides: Iterable[Cell] = ()) -> Timing:
+    """Time every object that the request's native cells gave, and ``besides``, and say of each cell what it took."""
     bench, engine, observer, journal = session.bench, session.engine, session.observer, session.recorder.journal
     wanted, results = request.timing, session.recorder.results
-    cells = _native_cells(request, session.recorder.rows)
+    cells = _native_cells((*request.cells, *besides), session.recorder.rows)
     programs, reasons = _programs(cells, request, bench, results)
     trials = _try_all(programs.values(), bench, engine, observer)
     timed = Timed(list(journal.blocks))
@@ -104,15 +104,15 @@ def time_cells(request: Request, session: Session) -> Timing:
     return Timing(rows, campaigns, timed.blocks, len(known), len(timed.problems))
 
 
-def _native_cells(request: Request, rows: Iterable[Row]) -> list[_Entry]:
-    """The cells that run natively, but for copies, in the request's order."""
+def _native_cells(cells: Iterable[Cell], rows: Iterable[Row]) -> list[_Entry]:
+    """Those that run natively, but for copies, in their order."""
     first: dict[tuple[str, str, int], Row] = {}
     for row in rows:
         if row.target is NATIVE and not row.copy_:
             first.setdefault((row.benchmark, row.policy, row.seed), row)
     return [
         _Entry(cell, first[cell.program.benchmark.name, cell.policy.name, cell.seed])
-        for cell in request.cells
+        for cell in cells
         if cell.target is NATIVE and not cell.copy
     ]
 

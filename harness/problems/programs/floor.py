@@ -1,0 +1,44 @@
+"""The track's floor where a policy failed: what a failed program counts as is measured, not assumed."""
+
+from functools import partial
+
+from harness.base.engine import stage
+from harness.base.vocabulary import Outcome
+from harness.policy.load import load_policy
+from harness.policy.tracks import facts_of
+from harness.problems.programs.cell import Cell, CellResult, CellTask, task_of
+from harness.problems.programs.rates import is_counted
+from harness.problems.programs.request import Request
+from harness.problems.programs.stages import freeze_modules
+from harness.problems.protocol import Session
+from harness.sandbox.bench import Bench
+
+__all__ = ["measure_floor"]
+
+
+def measure_floor(request: Request, session: Session) -> list[Cell]:
+    """Compute and record the floor's cells on what failed under some policy, as far as the request has none."""
+    bench, recorder = session.bench, session.recorder
+    name = facts_of(request.track).floor
+    rows = [row for row in recorder.rows if not row.copy_]
+    failed = {(row.benchmark, row.target) for row in rows if row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED)}
+    there = {(cell.program.benchmark.name, cell.target) for cell in request.cells if cell.policy.name == name}
+    programs = {program.benchmark.name: program for program in request.programs}
+    policy = load_policy(name)
+    cells = [Cell(programs[b], target, request.track, policy, 0) for b, target in sorted(failed - there)]
+    if not cells:
+        return []
+    freeze_modules([(cell.program, cell.target, cell.level) for cell in cells], bench, session.engine, session.observer)
+    tasks = [task_of(cell, request.metrics, bench, counted=is_counted(request.metrics)) for cell in cells]
+    pending = [task for task in tasks if not recorder.recall(task.entry)]
+    computed = stage(name, partial(_computed, bench=bench), pending, session.engine, session.observer, lambda t: t.name)
+    for task, result in computed:
+        task.keep(result, bench)
+        recorded = task.recorded(result, bench.isolation)
+        assert recorded is not None  # a baseline is asked once
+        recorder.add(task.entry, recorded)
+    return cells
+
+
+def _computed(task: CellTask, bench: Bench) -> CellResult:
+    return task.compute(bench)
