@@ -203,14 +203,28 @@ def test_timeouts_are_tried_again_and_nothing_else_is(
         assert len(user.runs()) == 1, "a second run file with the same outcomes"
 
 
-def test_a_failed_program_counts_as_the_worst_of_reference_and_o0(
-    unsound: tuple[User, tuple[str | Path, ...], Answer],
-) -> None:
+def test_where_a_policy_fails_the_floor_is_measured(visitor: User, tmp_path: Path) -> None:
+    """And nowhere else: it says what the failed program counts as."""
+    suite = write_suite(
+        tmp_path / "two",
+        Sketch("catches", CATCHES, args=("x",), language="c++", expected="caught\n"),
+        Sketch("level", LEVEL.replace("__OPTIMIZE_SIZE__", "NEVER"), expected="large\n"),
+    )
+    policy = write_policy(tmp_path / "lowers", "lowerinvoke\n")
+    words = ("run", "--suite", suite, "--target", "x86-64", "--policy", f"Oz,{policy}")
+    first = visitor.harness(*words, code=1)
+    cells = by_cell(visitor.rows())
+    check(cells["catches", "x86-64", "lowers"], Outcome.POLICY_ERROR, "line 1: 'lower-invoke' is refused")
+    assert {key for key in cells if key[2] == "O0"} == {("catches", "x86-64", "O0")}
+    assert first.computed == 4
+    assert "nothing new" in visitor.harness(*words, code=1).err
+
+
+def test_a_policy_that_completes_nothing_has_no_figures(unsound: tuple[User, tuple[str | Path, ...], Answer]) -> None:
     """Oz fails on two programs, which therefore have no reference: one remains."""
     standings = {(s["policy"], s["target"]): s for s in unsound[0].json("leaderboard")}
-    lowers, o0 = standings["lowers", "x86-64"], standings["O0", "x86-64"]
-    assert (lowers["coverage"], lowers["matched"]) == (0, None)
-    assert lowers["strict"] == pytest.approx(min(1, o0["strict"]))
+    lowers = standings["lowers", "x86-64"]
+    assert (lowers["coverage"], lowers["matched"], lowers["strict"], lowers["losses"]) == (0, None, None, None)
 
 
 def test_policy_timeout(tiny: User, toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
