@@ -18,6 +18,7 @@ from harness.rank.isolation import hurried_policies, packages_of, trusted_polici
 from harness.rank.question import ALL, Question, questions
 from harness.record import open_index
 from harness.sandbox.bench import ASKED_AGAIN_AFTER
+from harness.suite.together import ALL_SUITES, headline, members
 
 __all__ = ["answers", "asked", "leaderboard", "print_standings"]
 
@@ -99,7 +100,22 @@ def asked(index: Any, restrictions: dict[str, Any]) -> list[Question]:
         if word := restrictions.get(what):
             parse_word(kind, word, what)
     parse_targets(restrictions["targets"])
-    return questions(index, **restrictions)
+    suite = restrictions.get("suite")
+    if suite not in (None, ALL_SUITES):
+        return questions(index, **restrictions)
+    found = questions(index, **restrictions | {"suite": None})
+    mine = members(ALL_SUITES)
+    if suite == ALL_SUITES:
+        found = [question for question in found if {*question.suites} <= {*mine}]
+        if not found:
+            raise UsageError(f"no results of any of the suites {', '.join(mine)}", hint="`harness run --suite all`")
+    # In the place of the suites that are shown together
+    joint = {(one.track, one.target, one.conditions) for one in found if one.suite == ALL_SUITES}
+    return [
+        one
+        for one in found
+        if one.suite in headline() or one.suite not in mine or (one.track, one.target, one.conditions) not in joint
+    ]
 
 
 def answers(asked: list[Question], answer: Callable[[Question], Answer]) -> list[tuple[Question, Answer]]:

@@ -97,7 +97,10 @@ def policies(as_json: Json = False, as_csv: Csv = False) -> None:
 @app.command()
 @with_declared("run")
 def run(
-    suite: Annotated[str, typer.Option("--suite", help="Name of a suite, or path of its definition.")],
+    suite: Annotated[
+        str,
+        typer.Option("--suite", help="Name of a suite, path of its definition, or `all`."),
+    ],
     benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
     policy: Annotated[
         list[str] | None, typer.Option("--policy", help="Names or folders, with commas or repeated (default: all).")
@@ -113,7 +116,10 @@ def run(
     *,
     declared: dict[str, Any],
 ) -> None:
-    """Run policies on a suite and record the results. An interrupted run, given again, resumes."""
+    """Run policies on a suite and record the results. An interrupted run, given again, resumes.
+
+    `--suite all` runs every suite of programs that comes with the harness in turn, each program once.
+    """
     from harness.cli.run import RunOptions, run
 
     options = RunOptions(suite, words(benchmark), words(policy), results, compile_timeout, trust, declared)
@@ -232,7 +238,11 @@ def leaderboard(
     *,
     declared: dict[str, Any],
 ) -> None:
-    """Print the standings."""
+    """Print the standings.
+
+    The suites of programs that come with the harness are shown together, each program once: all of them, the
+    applications, and the kernels. `--suite NAME` shows one alone.
+    """
     from harness.cli.leaderboard import leaderboard
 
     raise typer.Exit(

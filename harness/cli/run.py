@@ -5,7 +5,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ from harness.run.engines import local_engine
 from harness.run.report import RunReport
 from harness.run.run import execute_run
 from harness.sandbox.bench import open_bench
+from harness.suite.known import RESERVED
+from harness.suite.together import distinct
 
 __all__ = ["RunOptions", "run"]
 
@@ -44,7 +46,24 @@ class RunOptions:
 
 
 def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
-    """Exit code: 0 when every cell is ok or unsupported, 1 when some failed."""
+    """Exit code: 0 when every cell is ok or unsupported, 1 when some failed, 130 when it was interrupted.
+
+    A name that stands for several suites is a run of each, and one table at the end.
+    """
+    if options.suite not in RESERVED:
+        return _run(options, dry_run, format_, options.suite)
+    code, every = 0, distinct(options.suite, options.benchmarks)
+    for number, (suite, names) in enumerate(every.items(), 1):
+        note(f"{suite}, {number} of {len(every)} suites: {len(names)} program{'s' if len(names) > 1 else ''}")
+        shown = options.suite if number == len(every) else None
+        code = max(code, _run(replace(options, suite=suite, benchmarks=list(names)), dry_run, format_, shown))
+        if code == 130:
+            break
+    return code
+
+
+def _run(options: RunOptions, dry_run: bool, format_: Format, shown: str | None) -> int:
+    """``shown``: the suite whose standings are printed at the end."""
     started = time.monotonic()
     folder, benchmarks = benchmarks_of(options.suite)
     require_own("run", options.declared, folder, options.suite)
@@ -67,11 +86,13 @@ def run(options: RunOptions, dry_run: bool, format_: Format) -> int:
     finally:
         progress.close()
     _summary(report, time.monotonic() - started)
+    if shown is None:
+        return 0 if report.ok else 1
     try:
         print_standings(
             results,
             format_,
-            suite=request.suite.name,
+            suite=shown if shown in RESERVED else request.suite.name,
             targets=tuple(request.targets),
             track=request.track,
             metric=next((name for name in options.declared.get("metric", ()) if name != ALL), None),

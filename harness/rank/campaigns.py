@@ -45,7 +45,7 @@ SELECT campaign, run, c.started AS started, u.cpu AS host, blocks, control.ratio
        (run, campaign) IN (SELECT (run, campaign) FROM used) AS used
 FROM campaigns c JOIN runs u USING (run)
 WHERE (run, campaign) IN (
-  SELECT (run, campaign) FROM timings WHERE suite = {quote(question.suite)} AND target = {quote(question.target)}
+  SELECT (run, campaign) FROM timings WHERE {question.in_suites} AND target = {quote(question.target)}
 )
 ORDER BY c.started DESC, campaign"""
 

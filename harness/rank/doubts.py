@@ -18,7 +18,7 @@ def doubts(index: "duckdb.DuckDBPyConnection", questions: list[Question]) -> lis
     Contradictions between runs, names that are too short, and policies that are left out of a table, since the
     programs or their workloads have changed.
     """
-    suites = sorted({question.suite for question in questions})
+    suites = sorted({suite for question in questions for suite in question.suites})
     found = index.execute(
         "SELECT suite, benchmark, target, policies, metric, found, runs FROM contradictions"
         " WHERE list_contains(?, suite) ORDER BY ALL",
@@ -45,7 +45,7 @@ def doubts(index: "duckdb.DuckDBPyConnection", questions: list[Question]) -> lis
 _LEFT_OUT = """
 WITH last AS (
   SELECT benchmark, policy, arg_max((program_digest, workloads), started) AS made FROM cells
-  WHERE suite = $suite AND target = $target AND track = $track AND llvm = $llvm GROUP BY ALL
+  WHERE list_contains($suites, suite) AND target = $target AND track = $track AND llvm = $llvm GROUP BY ALL
 )
 SELECT l.policy, count(*) FROM last l JOIN last r USING (benchmark)
 WHERE r.policy = $reference AND l.made <> r.made GROUP BY l.policy ORDER BY l.policy
@@ -54,7 +54,7 @@ WHERE r.policy = $reference AND l.made <> r.made GROUP BY l.policy ORDER BY l.po
 
 def _left_out(index: "duckdb.DuckDBPyConnection", question: Question) -> str | None:
     """Who was measured with other sources or workloads than the reference: their figures do not compare."""
-    names = ("suite", "target", "track", "llvm", "reference")
+    names = ("suites", "target", "track", "llvm", "reference")
     found = index.execute(_LEFT_OUT, {name: getattr(question, name) for name in names}).fetchall()
     if not found:
         return None

@@ -101,7 +101,9 @@ def entries_with(question: Question, duel: str | None = None) -> str:
          coalesce(f.outcome = 'ok' AND {same}, false) AS same_object,
          f.object_digest, f.decisions_digest, f.run, coalesce(r.was_asked, false) AS was_asked,
          coalesce(f.otherwise, false) AS otherwise,
-         (SELECT arg_max(min_coverage, started) FROM runs WHERE suite = {quote(question.suite)}) AS min_coverage,
+         (SELECT max(least) FROM (
+           SELECT arg_max(min_coverage, started) AS least FROM runs WHERE {question.in_suites} GROUP BY suite
+         )) AS min_coverage,
          CASE WHEN f.outcome = 'ok' THEN price.seconds END AS decide_cpu
   FROM entrant e CROSS JOIN program p
   LEFT JOIN figure f ON f.benchmark = p.benchmark AND f.policy = e.policy AND f.seed = e.seed

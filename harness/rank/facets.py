@@ -25,7 +25,7 @@ class Facets:
 def facets(index: "duckdb.DuckDBPyConnection", question: Question) -> Facets:
     """What is recorded of the question's suite, track, target and compiler; its restrictions do not count."""
     where = (
-        f"suite = {quote(question.suite)} AND track = {quote(question.track)} "
+        f"{question.in_suites} AND track = {quote(question.track)} "
         f"AND target = {quote(question.target)} AND llvm = {quote(question.llvm)}"
     )
 

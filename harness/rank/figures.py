@@ -28,7 +28,7 @@ def unseen_sql(question: Question) -> list[str]:
     if not question.unseen:
         return []
     by = "" if EVERYONE in question.unseen else f" AND policy IN ({', '.join(map(quote, question.unseen))})"
-    return [f"benchmark NOT IN (SELECT benchmark FROM training WHERE suite = {quote(question.suite)}{by})"]
+    return [f"benchmark NOT IN (SELECT benchmark FROM training WHERE {question.in_suites}{by})"]
 
 
 def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
@@ -40,7 +40,7 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
     anchored = ", ".join(quote(policy) for policy in anchors or [question.reference])
     least = ">=" if question.quantity.can_be_zero else ">"
     conditions = [
-        f"suite = {quote(question.suite)}",
+        question.in_suites,
         f"target = {quote(question.target)}",
         f"track = {quote(question.track)}",
         f"llvm = {quote(question.llvm)}",
@@ -107,7 +107,7 @@ def pairs_sql(question: Question) -> str:
         return ""
     return f""", met AS (  -- the blocks in which both objects were timed
   SELECT p.* FROM duel d JOIN pairs p USING (benchmark, object, against)
-  WHERE p.suite = {quote(question.suite)} AND p.target = {quote(question.target)} AND isfinite(p.log_ratio)
+  WHERE p.{question.in_suites} AND p.target = {quote(question.target)} AND isfinite(p.log_ratio)
     AND p.run NOT IN (  -- by the same version of the metric
       SELECT run FROM rows, taken WHERE metric = {quote(question.metric)} AND metric_version <> taken.version)
 ), here AS (  -- of one machine

@@ -13,24 +13,26 @@ __all__ = ["hurried_policies", "packages_of", "trusted_policies"]
 
 _SQL = """
 SELECT DISTINCT policy FROM measurements
-WHERE isolation <> 'sandbox' AND suite = $suite AND target = $target AND track = $track AND metric = $metric
-  AND llvm = $llvm
+WHERE isolation <> 'sandbox' AND list_contains($suites, suite)
+  AND target = $target AND track = $track AND metric = $metric AND llvm = $llvm
 ORDER BY policy
 """
 _PACKAGES = """
-SELECT DISTINCT packages FROM runs WHERE packages <> '' AND suite = $suite AND track = $track AND llvm = $llvm
+SELECT DISTINCT packages FROM runs WHERE packages <> '' AND list_contains($suites, suite)
+  AND track = $track AND llvm = $llvm
 """
 _HURRIED = """
 SELECT DISTINCT m.policy FROM measurements m JOIN runs u USING (run)
 WHERE u.asked_again_after < $usual AND list_contains($asked, m.problem || coalesce('/' || m.form, ''))
-  AND m.suite = $suite AND m.target = $target AND m.track = $track AND m.metric = $metric AND m.llvm = $llvm
+  AND list_contains($suites, m.suite) AND m.target = $target
+  AND m.track = $track AND m.metric = $metric AND m.llvm = $llvm
 ORDER BY m.policy
 """
 
 
 def packages_of(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
     """Other packages whose code ran in the harness when something in these standings was measured."""
-    chosen = {name: getattr(question, name) for name in ("suite", "track", "llvm")}
+    chosen = {name: getattr(question, name) for name in ("suites", "track", "llvm")}
     found = index.execute(_PACKAGES, chosen).fetchall()
     return sorted({name for (names,) in found for name in str(names).split(", ")})
 
@@ -40,7 +42,7 @@ def hurried_policies(index: "duckdb.DuckDBPyConnection", question: Question) -> 
 
     Of rows of older schemas that do not tell the form: policies of problems that have such forms.
     """
-    names = ("suite", "target", "track", "metric", "llvm")
+    names = ("suites", "target", "track", "metric", "llvm")
     chosen = {name: getattr(question, name) for name in names}
     asked = [
         word
@@ -55,6 +57,6 @@ def hurried_policies(index: "duckdb.DuckDBPyConnection", question: Question) -> 
 
 def trusted_policies(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
     """The policies with a measurement in these standings that ``--trust`` took."""
-    names = ("suite", "target", "track", "metric", "llvm")
+    names = ("suites", "target", "track", "metric", "llvm")
     found = index.execute(_SQL, {name: getattr(question, name) for name in names}).fetchall()
     return [str(policy) for (policy,) in found]

@@ -54,7 +54,7 @@ def on_copies_sql(question: Question) -> str:
     return f"""{figures_sql(question)}, twin AS (  -- the newest cell of each copy
   SELECT c.* FROM copies c JOIN version USING (policy, policy_digest)
   JOIN (SELECT DISTINCT benchmark, program_digest FROM newest) USING (benchmark, program_digest)
-  WHERE suite = {quote(question.suite)} AND target = {quote(question.target)} AND track = {quote(question.track)}
+  WHERE {question.in_suites} AND target = {quote(question.target)} AND track = {quote(question.track)}
     AND llvm = {quote(question.llvm)}
   QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed, copy ORDER BY started DESC) = 1
 ), told AS (
@@ -74,8 +74,8 @@ ORDER BY f.policy, f.benchmark, t.copy, f.seed"""
 
 def on_copies(index: "duckdb.DuckDBPyConnection", question: Question) -> list[OnCopies]:
     """Every policy's programs of which copies were measured; none without any."""
-    recorded = "SELECT 1 FROM rows WHERE suite = ? AND copy IS NOT NULL LIMIT 1"
-    if not index.execute(recorded, [question.suite]).fetchall():  # most suites: the query would take far longer
+    recorded = f"SELECT 1 FROM rows WHERE {question.in_suites} AND copy IS NOT NULL LIMIT 1"
+    if not index.execute(recorded).fetchall():  # most suites: the query would take far longer
         return []
     found: dict[tuple[str, str], dict[int, list[tuple[float, float | None]]]] = defaultdict(lambda: defaultdict(list))
     for policy, benchmark, _, copy, ratio, copied in index.execute(on_copies_sql(question)).fetchall():

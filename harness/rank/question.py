@@ -8,6 +8,8 @@ from harness.base.errors import UsageError
 from harness.base.vocabulary import Split
 from harness.measure import Metric, find_metric, metrics_of
 from harness.policy.tracks import all_conditions, all_tracks, facts_of
+from harness.suite.known import RESERVED
+from harness.suite.together import members
 
 if TYPE_CHECKING:
     import duckdb
@@ -50,6 +52,16 @@ class Question:
     conditions: tuple[tuple[str, Any], ...] = ()
     """Name and value of each of the track's conditions, but for an origin, under which policies ran."""
 
+    @property
+    def suites(self) -> tuple[str, ...]:
+        """Those whose programs are meant: several, where ``suite`` is ``all``."""
+        return members(self.suite)
+
+    @property
+    def in_suites(self) -> str:
+        """SQL of whether a row's column ``suite`` is one of them."""
+        return _in(self.suites)
+
     def under(self, condition: str) -> Any:
         """The value of a condition of the track."""
         return dict(self.conditions)[condition]
@@ -70,6 +82,10 @@ class Question:
         unseen = (f"unseen by {', '.join(self.unseen)}",) if self.unseen else ()
         split = f"{self.split} split" if self.split else None
         return (*filter(None, (split, self.origin)), *unseen)
+
+
+def _in(suites: tuple[str, ...]) -> str:
+    return f"suite IN ({', '.join(map(quote, suites))})" if len(suites) > 1 else f"suite = {quote(suites[0])}"
 
 
 def benchmarks_called(question: Question) -> str:
@@ -96,7 +112,8 @@ def ranking_metric(index: "duckdb.DuckDBPyConnection", suite: str, track: str, t
     """The metric that ranks: run time where the track has it and the suite was timed, or what is counted."""
     facts = facts_of(track)
     if facts.timed:
-        timed = index.execute("SELECT count(*) FROM timings WHERE suite = ? AND target = ?", [suite, target]).fetchone()
+        query = f"SELECT count(*) FROM timings WHERE {_in(members(suite))} AND target = ?"
+        timed = index.execute(query, [target]).fetchone()
         if timed and timed[0]:
             return facts.timed
     return facts.metric
@@ -140,7 +157,7 @@ def questions(
             have = ", ".join(f"{digest[:12]} (LLVM {version})" for digest, version in known)
             raise UsageError(f"no results of the toolchain {llvm!r}", hint=f"there are: {have}")
         chosen = matching[0]
-    found = _recorded(index, chosen)
+    found = _with_those_together(_recorded(index, chosen))
     kept = [
         (s, t, target, how)
         for s, t, target, how in found
@@ -185,9 +202,9 @@ def _split(
 ) -> str | None:
     if wanted is not None or not facts_of(track).compiled:
         return None if wanted == ALL else wanted
-    query = """SELECT count(*) FROM cells
-WHERE suite = ? AND track = ? AND target = ? AND policy = ? AND llvm = ? AND split = ?"""
-    found = index.execute(query, [suite, track, target, reference, llvm, Split.TEST.value]).fetchone()
+    query = f"""SELECT count(*) FROM cells
+WHERE {_in(members(suite))} AND track = ? AND target = ? AND policy = ? AND llvm = ? AND split = ?"""
+    found = index.execute(query, [track, target, reference, llvm, Split.TEST.value]).fetchone()
     return Split.TEST.value if found and found[0] else None
 
 
@@ -197,7 +214,7 @@ def _can_be_against(track: str, reference: str) -> bool:
     return track in owners if owners else facts_of(track).compiled
 
 
-def _recorded(index: "duckdb.DuckDBPyConnection", llvm: str) -> list[tuple[str, str, str, dict[str, Any]]]:
+def _recorded(index: "duckdb.DuckDBPyConnection", llvm: str) -> "list[Recorded]":
     """Suite, track, target and conditions of what was recorded with a compiler; conditions only of tracks with such."""
     every = all_conditions().values()
     having = [[t for t, facts in all_tracks().items() if one in facts.conditions] for one in every]
@@ -215,6 +232,23 @@ ORDER BY suite, track, target DESC{order}"""
         )
         for s, t, target, *how in found
     ]
+
+
+Recorded = tuple[str, str, str, dict[str, Any]]
+
+
+def _with_those_together(found: list[Recorded]) -> list[Recorded]:
+    """The same, before it those of several suites at once: where more than one was recorded so, and not all of them
+    are in the smaller group."""
+    first: list[Recorded] = []
+    groups = [members(name) for name in RESERVED]
+    for name, mine in zip(RESERVED, groups, strict=True):
+        for suite, track, target, how in found:
+            recorded = {one[0] for one in found if one[1:] == (track, target, how) and one[0] in groups[0]}
+            joint = suite in mine and len(recorded) > 1 and (name == ALL or not recorded <= {*mine})
+            if joint and (name, track, target, how) not in first:
+                first.append((name, track, target, how))
+    return first + found
 
 
 def _fits(how: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

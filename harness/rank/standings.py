@@ -162,7 +162,7 @@ def _marks(index: "duckdb.DuckDBPyConnection", question: Question) -> tuple[str,
         f"""{entries_with(question)}
 SELECT marks FROM campaigns WHERE (run, campaign) IN (
   SELECT (t.run, t.campaign) FROM timings t JOIN reference r ON r.benchmark = t.benchmark AND r.object = t.object
-  WHERE t.suite = {quote(question.suite)} AND t.target = {quote(question.target)}
+  WHERE t.{question.in_suites} AND t.target = {quote(question.target)}
 ) ORDER BY started DESC, campaign"""
     ).fetchall()
     return () if any(not marks for (marks,) in found) else tuple(mark for (marks,) in found for mark in marks)
@@ -171,8 +171,8 @@ SELECT marks FROM campaigns WHERE (run, campaign) IN (
 def _trained_on(index: "duckdb.DuckDBPyConnection", question: Question) -> dict[str, set[str]]:
     """Policy → the programs that it was made on, as its manifest said in any run."""
     found: dict[str, set[str]] = defaultdict(set)
-    query = "SELECT policy, benchmark FROM training WHERE suite = ?"
-    for policy, benchmark in index.execute(query, [question.suite]).fetchall():
+    query = f"SELECT policy, benchmark FROM training WHERE {question.in_suites}"
+    for policy, benchmark in index.execute(query).fetchall():
         found[policy].add(benchmark)
     return found
 

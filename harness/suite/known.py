@@ -1,12 +1,16 @@
 """Which suites there are by name: those of the repository, and those that other packages bring."""
 
 from pathlib import Path
+from typing import Final
 
 from harness.base.discovery import suite_folders
 from harness.base.errors import PrerequisiteError, UsageError
 from harness.base.paths import SUITES
 
-__all__ = ["known_suites", "require_own_name", "suites_defined_by"]
+__all__ = ["RESERVED", "known_suites", "require_own_name", "suites_defined_by"]
+
+RESERVED: Final = ("all", "applications")
+"""Names that stand for several suites: see ``harness.suite.together``."""
 
 
 def known_suites() -> dict[str, Path]:
@@ -27,6 +31,8 @@ def suites_defined_by(definition: str) -> list[str]:
 def require_own_name(name: str, file: Path) -> None:
     """Raise UsageError where the suite that this file defines has another's name, or not its folder's."""
     known = known_suites()
+    if name in RESERVED:
+        raise UsageError(f"name: {name!r} stands for several suites", where=str(file), hint="give yours another name")
     if name in known and file.parent != known[name]:
         raise UsageError(
             f"name: a suite called {name!r} comes with the harness, and results are told apart by name",

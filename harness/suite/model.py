@@ -336,6 +336,8 @@ class Suite(Model):
     description: Prose
     min_coverage: float = Field(default=0.8, gt=0, le=1)
     """A policy that completes a smaller share of the programs is not ranked."""
+    kernels: bool = False
+    """Its programs are kernels, which boards of all suites show apart too."""
     absent: dict[Line, Prose] = Field(default={}, max_length=1000)
     """Programs that the suite's definition names and that are not here, each with the reason."""
     shared: tuple[Shared, ...] = Field(default=(), max_length=100)
