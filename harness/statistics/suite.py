@@ -27,8 +27,8 @@ __all__ = ["FEW", "SuiteEffect", "suite_effect"]
 FEW = 6
 """Of fewer clusters than these no test says anything at 5 %: their interval is Student's t."""
 
-_FEWEST = 5
-"""Fewer clusters than these are not resampled."""
+_NOT_RESAMPLED = 4
+"""Of so many clusters or fewer no bootstrap says anything."""
 _REPLICATES = 1999
 _SMOOTHING = 0.5
 """Of a mean's standard error: how far a resampled cluster is moved at random."""
@@ -185,7 +185,7 @@ def _other_programs(
     count = len(table.sizes)
     reach = t_quantile(1 - tail(confidence), count - 1) * error
     first, last = (place - reach, place + reach) if count < FEW else interval(table, confidence)
-    if count < _FEWEST:
+    if count <= _NOT_RESAMPLED:
         return first - place, last - place
     away, sizes = table.moved(place).sums[:, 0], table.sizes
     chosen = rng.integers(0, count, (_REPLICATES, count))
