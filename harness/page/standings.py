@@ -85,7 +85,7 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
             "rank": [rank_range(row) or ABSENT for row in table],
             "policy": [row.policy for row in table],
             "class": [row.policy_class for row in table],
-            "verdict": [verdict_mark(row.verdict) or ABSENT for row in table],
+            "verdict": [verdict_mark(row.verdict, row.depends_on) or ABSENT for row in table],
             "strict": [row.strict for row in table],
             "interval": [interval(row.low, row.high) for row in table],
             "median": [row.median for row in table],

@@ -15,6 +15,8 @@ __all__ = ["Judgement", "Word", "judge", "least_clusters"]
 
 _HALF = 0.5
 """Share of all squared deviations from which on one cluster is far from the others."""
+_LEAST_SHIFT = FLOOR / 5
+"""A cluster that moves the mean by less than this log-ratio, and no verdict, is not worth a word."""
 _POWER = 0.8
 
 
@@ -84,7 +86,7 @@ def _judged(table: Table, chance: Chance, equivalent: bool, critical: float, nam
     share, other = _share(table, far), float(rest.means[0])
     decided = abs(other) >= critical * float(rest.errors[0]) and other != 0
     same = decided == bool(differs) and (not decided or (other > 0) == (mean > 0))
-    if share < _HALF and same:
+    if same and (share < _HALF or abs(mean - other) < _LEAST_SHIFT):
         return Judgement(word, p, detectable)
     return Judgement(word, p, detectable, names[far], other)
 

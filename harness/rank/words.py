@@ -129,7 +129,7 @@ def counted(row: Counted) -> str:
 def dependence_lines(table: Sequence[Dependent]) -> list[str]:
     """One line a policy whose figure depends on one program."""
     return [
-        f"{row.policy}: depends on {row.depends_on}: {multiple(row.strict)} with it, {multiple(row.without)} without"
+        f"* {row.policy}: depends on {row.depends_on}: {multiple(row.strict)} with it, {multiple(row.without)} without"
         for row in table
         if row.depends_on is not None and row.strict is not None and row.without is not None
     ]
@@ -147,11 +147,12 @@ def share(value: float) -> str:
     return f"{100 * value:.2f} %" if value < _HUGE else f"{100 * value:.1e} %"
 
 
-def verdict_mark(verdict: str | None) -> str | None:
-    """``▲ better``: the verdict with a sign that can be told apart without colours."""
+def verdict_mark(verdict: str | None, depends_on: str | None = None) -> str | None:
+    """``▲ better``: the verdict with a sign that can be told apart without colours; with a star if it ``depends_on`` one
+    program."""
     if verdict is None:
         return None
-    return f"{_MARKS[verdict]} {_OPEN if verdict == 'unresolved' else verdict}"
+    return f"{_MARKS[verdict]} {_OPEN if verdict == 'unresolved' else verdict}{' *' if depends_on else ''}"
 
 
 def reason_lines(table: Sequence[Ranked]) -> list[str]:

@@ -22,7 +22,8 @@ from tests.drive import ROOT, SIZE_METRICS, TINY, User
 
 STANDING = {
     "suite", "target", "track", "class", "metric", "policy", "reference", "rank", "strict", "matched", "coverage",
-    "low", "high", "rank_high", "these_low", "these_high", "wins", "ties", "losses", "mde", "pairs", "seeds", "reasons",
+    "low", "high", "rank_high", "these_low", "these_high", "wins", "ties", "unresolved", "losses", "mde", "pairs",
+    "seeds", "reasons", "verdict", "p", "median", "clusters", "depends_on", "without",
 }  # fmt: skip
 """What the documents promise of ``leaderboard --json``."""
 
@@ -40,7 +41,7 @@ def same(record: dict[str, Any], line: dict[str, str]) -> bool:
 
 @pytest.mark.parametrize("metric", sorted(SIZE_METRICS))
 def test_leaderboard(tiny: User, metric: str) -> None:
-    words = ("leaderboard", "--metric", metric)
+    words = ("leaderboard", "--metric", metric, "--split", "all")
     standings = tiny.json(*words)
     assert len(standings) == 2 * 3
     assert all(set(row) >= STANDING and row["metric"] == metric for row in standings)
@@ -49,10 +50,12 @@ def test_leaderboard(tiny: User, metric: str) -> None:
     }
     for target in ("x86-64", "aarch64"):
         rows = [row for row in standings if row["target"] == target]
-        assert all(row["wins"] + row["ties"] + row["losses"] == row["benchmarks"] == 3 for row in rows)
+        judged = [row["wins"] + row["ties"] + row["unresolved"] + row["losses"] for row in rows]
+        assert judged == [row["benchmarks"] for row in rows] == [3, 3, 3]
         if all_metrics()[metric].deterministic:
             assert {(row["rank"], row["rank_high"]) for row in rows} == {(1, 3)}, "3 programs order nobody"
-            said = ["3 programs: no order of 3 policies can be told from fewer than 7"]
+            assert {row["verdict"] for row in rows} == {None, "not resolved"}
+            said = ["3 clusters: from fewer than 6 nothing can be told"]
             assert all(row["reasons"] == said and row["these_low"] == row["these_high"] for row in rows)
         else:
             assert {row["rank"] for row in rows} == {None}, "times are not ranked"
@@ -63,19 +66,19 @@ def test_leaderboard(tiny: User, metric: str) -> None:
 
 
 def test_leaderboard_for_people(tiny: User) -> None:
-    answer = tiny.harness("leaderboard", "--target", "x86-64", code=0)
+    answer = tiny.harness("leaderboard", "--target", "x86-64", "--split", "all", code=0)
     title, heading, _, first, *_ = answer.out.strip().splitlines()
     assert title == "tiny · x86-64 · track size · size.alloc against Oz, 3 programs"
-    columns = ["rank", "policy", "class", "strict", "95", "%", "interval", "matched", "covered", "W/T/L", "MDE"]
-    columns += ["decide,", "s"]
+    columns = ["rank", "policy", "class", "verdict", "strict", "95", "%", "interval", "median", "matched", "covered"]
+    columns += ["W/T/?/L", "MDE", "decide,", "s"]
     assert heading.split() == columns
-    cells = ["1–3", "Oz", "fixed", "1.0000", "1.0000", "–", "1.0000", "1.0000", "3/3", "0/3/0", "–"]
+    cells = ["1–3", "Oz", "fixed", "–", "1.0000", "1.0000", "–", "1.0000", "1.0000", "1.0000", "3/3", "0/3/0/0", "–"]
     assert first.split() == [*cells, "0.00"], "a level takes no time to decide"
-    assert answer.out.splitlines()[-1] == "3 programs: no order of 3 policies can be told from fewer than 7"
-    assert max(map(len, answer.out.splitlines())) <= 110
+    assert answer.out.splitlines()[-1] == "3 clusters: from fewer than 6 nothing can be told"
+    assert max(map(len, answer.out.splitlines())) <= 120
     times = tiny.harness("leaderboard", "--metric", "compile.cpu", "--target", "x86-64", code=0).out.splitlines()
     assert times[-1] == "not ranked: a time that was not taken in a campaign"
-    part = tiny.json("leaderboard", "--target", "x86-64", "--split", "test")
+    part = tiny.json("leaderboard", "--target", "x86-64")  # the test split
     assert {row["benchmarks"] for row in part} == {1} and {row["low"] for row in part} == {None}
 
 
@@ -93,7 +96,8 @@ def test_leaderboards_sql_gives_its_figures(tiny: User, monkeypatch: pytest.Monk
 
 
 def test_compare(tiny: User) -> None:
-    rows = tiny.json("compare", "Oz", "O0", "--target", "x86-64")
+    every = ("--target", "x86-64", "--split", "all")
+    rows = tiny.json("compare", "Oz", "O0", *every)
     size = {(r.benchmark, r.policy): r.value for r in tiny.rows() if r.metric == "size.alloc" and r.target == "x86-64"}
     assert {row["benchmark"] for row in rows} == {"calc", "glob", "tally"}
     for row in rows:
@@ -102,9 +106,9 @@ def test_compare(tiny: User) -> None:
         assert (row["verdict"], row["low"], row["high"], row["pairs"], row["mde"]) == ("better", None, None, None, None)
     far = [abs(math.log(row["ratio"])) for row in rows]
     assert far == sorted(far, reverse=True), "the largest differences first"
-    lines = parsed(tiny.harness("compare", "Oz", "O0", "--target", "x86-64", "--csv", code=0).out)
+    lines = parsed(tiny.harness("compare", "Oz", "O0", *every, "--csv", code=0).out)
     assert all(same(record, line) for record, line in zip(rows, lines, strict=True))
-    table = tiny.harness("compare", "Oz", "O0", "--target", "x86-64", code=0).out
+    table = tiny.harness("compare", "Oz", "O0", *every, code=0).out
     assert "over 3 of 3 programs: Oz is better on 3, O0 on 0, neither on 0\n" in table
     assert "for programs like these; exact for these\n" in table
     assert "\n3 programs: from fewer than 6, nothing can be told of programs like these\n" in table
@@ -127,7 +131,10 @@ def test_leaderboard_of_run_time(timed: User) -> None:
         "latecomer": (None, None), "greedy": (1, 2), "pbqp": (1, 2), "basic": (3, 3), "fast": (4, 4), "fast-o0": (5, 5)
     }  # fmt: skip
     mark = f"timed only in a marked campaign: {MARK}"
-    assert {row["policy"]: row["reasons"] for row in standings if row["reasons"]} == {"latecomer": [mark]}
+    alone = ["the only one of its class that is ranked"]
+    assert {row["policy"]: row["reasons"] for row in standings if row["reasons"]} == {
+        "latecomer": [mark], "seeker": alone
+    }  # fmt: skip
     assert {row["pairs"] for row in standings} == {16, None}
     lines = parsed(timed.harness("leaderboard", "--reference", "greedy", "--csv", code=0).out)
     assert all(same(record, line) for record, line in zip(standings, lines, strict=True))
@@ -135,12 +142,17 @@ def test_leaderboard_of_run_time(timed: User) -> None:
     table, _, below = out.partition(
         "timed in one campaign on Invented CPU, 16 pairs a program (median); control 1.0004 "
     )
-    assert max(map(len, table.splitlines())) <= 110
-    assert below.splitlines() == [
+    assert max(map(len, table.splitlines())) <= 120
+    dependent = [f"* {row['policy']}: depends on {row['depends_on']}: " for row in standings if row["depends_on"]]
+    assert dependent, "some of these figures are one program's"
+    lines = below.splitlines()
+    assert all(line.startswith(said) for said, line in zip(dependent, lines[3:], strict=False))
+    assert lines[:3] + lines[3 + len(dependent) :] == [
         "(99 % interval 0.9989 – 1.0019)",
         f"campaign 5d5d5d5d5d5d5d5d of 2026-04-05 is marked, nothing is ranked by it: {MARK}",
         "campaign 1a1a1a1a1a1a1a1a of 2026-04-01 on Old CPU is not used: another machine, workload or objects",
         f"latecomer: not ranked: {mark}",
+        f"seeker: {alone[0]}",
     ]
 
 

@@ -24,10 +24,10 @@ def test_tables_without_programs_that_were_trained_on(learnt: User) -> None:
     """The restriction holds for every policy of the table, and is said."""
     for unseen, programs in ((None, 3), ("one", 2), ("half", 1), ("one,half", 1), ("Oz", 3)):
         restriction = [] if unseen is None else ["--unseen", unseen]
-        table = learnt.json("leaderboard", "--suite", "tiny", *restriction)
+        table = learnt.json("leaderboard", "--suite", "tiny", "--split", "all", *restriction)
         assert {row["policy"] for row in table} == {"Oz", "one", "half", "whole"}
         assert {row["benchmarks"] for row in table} == {programs}
-    compared = learnt.json("compare", "one", "Oz", "--unseen", "half")
+    compared = learnt.json("compare", "one", "Oz", "--split", "all", "--unseen", "half")
     assert [row["benchmark"] for row in compared] == ["glob"]
     assert "unseen by half" in learnt.harness("leaderboard", "--unseen", "half", code=0).out
 

@@ -9,7 +9,7 @@ import pytest
 from harness.base.errors import UsageError
 from harness.rank import Question, programs, standings
 from harness.rank.facets import facets
-from harness.rank.question import questions
+from harness.rank.question import ALL, questions
 from harness.rank.runs import recorded_cells, runs, runs_used
 from harness.record import open_index, run_files
 from tests.browser.recorded import DETAIL, LLVM, OLDER, write_results
@@ -25,7 +25,7 @@ def results(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Path
 @pytest.fixture
 def question(results: Path) -> Question:
     with open_index(results) as index:
-        return questions(index, llvm=LLVM, targets=("x86-64",))[0]
+        return questions(index, llvm=LLVM, targets=("x86-64",), split=ALL)[0]
 
 
 def _mean(ratios: list[float]) -> float:

@@ -76,7 +76,7 @@ def _shown(row: Standing) -> dict[str, Any]:
     known = row.low is not None and row.high is not None
     interval = f"{row.low:.4f} – {row.high:.4f}" if known else None
     return row.record() | {
-        "word": verdict_mark(row.verdict),
+        "word": verdict_mark(row.verdict, row.depends_on),
         "ranks": rank_range(row),
         "interval": interval,
         "covered": f"{row.completed}/{row.benchmarks}",
