@@ -108,19 +108,19 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
         # Rows are selected by number: another question must not inherit the numbers.
         key=f"standings-{'-'.join(pages.view_of(question).values())}",
         column_config={
-            "rank": config.TextColumn("rank", width=60, alignment="right", help="Within the class. " + SHARED),
-            "policy": config.TextColumn("policy", width=122),
-            "class": config.TextColumn("class", width=75),
-            "verdict": config.TextColumn("verdict", width=105, help=JUDGED),
-            "strict": config.NumberColumn("strict (ratio)", format="%.4f", width=100, help="Ranks go by this."),
-            "interval": config.TextColumn("95 % interval (ratio)", width=155, alignment="right"),
-            "median": config.NumberColumn("median (ratio)", format="%.4f", width=105, help="Of what counts in strict."),
-            "matched": config.NumberColumn("matched (ratio)", format="%.4f", width=110),
-            "coverage": config.TextColumn("coverage", width=85, alignment="right", help="In programs."),
-            "decided": config.TextColumn("W/T/?/L", width=85, alignment="right", help=DECIDED),
-            "mde": config.TextColumn("MDE", width=65, alignment="right", help=SEEN),
+            "rank": config.TextColumn("rank", width=50, alignment="right", help="Within the class. " + SHARED),
+            "policy": config.TextColumn("policy", width=115),
+            "class": config.TextColumn("class", width=68),
+            "verdict": config.TextColumn("verdict", width=108, help=JUDGED),
+            "strict": config.NumberColumn("strict", format="%.4f", width=64, help="A ratio. Ranks go by this."),
+            "interval": config.TextColumn("95 % interval", width=122, alignment="right", help="Of strict."),
+            "median": config.NumberColumn("median", format="%.4f", width=66, help="Of what counts in strict."),
+            "matched": config.NumberColumn("matched", format="%.4f", width=70, help="A ratio."),
+            "coverage": config.TextColumn("covered", width=68, alignment="right", help="In programs."),
+            "decided": config.TextColumn("W/T/?/L", width=76, alignment="right", help=DECIDED),
+            "mde": config.TextColumn("MDE", width=60, alignment="right", help=SEEN),
             "decide": config.NumberColumn(
-                "decide (s)", format="%.2f", width=80, help="CPU seconds of deciding on a program, the median."
+                "decide (s)", format="%.2f", width=74, help="CPU seconds of deciding on a program, the median."
             ),
         },
     )

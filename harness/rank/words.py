@@ -148,8 +148,10 @@ def share(value: float) -> str:
 
 
 def verdict_mark(verdict: str | None, depends_on: str | None = None) -> str | None:
-    """``▲ better``: the verdict with a sign that can be told apart without colours; with a star if it ``depends_on`` one
-    program."""
+    """``▲ better``: the verdict with a sign that can be told apart without colours.
+
+    With a star if it ``depends_on`` one program.
+    """
     if verdict is None:
         return None
     return f"{_MARKS[verdict]} {_OPEN if verdict == 'unresolved' else verdict}{' *' if depends_on else ''}"

@@ -13,8 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from harness.rank import Comparison, ProgramFigure, Question, Standing, programs, standings, versus
 from harness.rank.contest import percent
-from harness.rank.question import questions
-from harness.rank.words import rank_range, verdict_mark
+from harness.rank.question import ALL, questions
+from harness.rank.words import decided, rank_range, verdict_mark
 from harness.record import open_index, run_files
 from tests.browser.conftest import Site
 from tests.browser.recorded import CRASH, DETAIL, LLVM, MARK, OLDER, REASON
@@ -70,8 +70,9 @@ def points(page: Page) -> Locator:
 def asked(
     index: duckdb.DuckDBPyConnection, *, llvm: str = LLVM, target: str = "x86-64", **fields: str | tuple[str, ...]
 ) -> Question:
-    """The question with these fields, the others as the page has them at first."""
-    return questions(index, suite="toy", llvm=llvm, targets=(target,), **fields)[0]  # type: ignore[arg-type]
+    """The question with these fields, the others as the page has them at first, but of all splits."""
+    chosen = {"split": ALL} | fields
+    return questions(index, suite="toy", llvm=llvm, targets=(target,), **chosen)[0]  # type: ignore[arg-type]
 
 
 def answer(site: Site, **fields: str | tuple[str, ...]) -> list[Standing]:
@@ -95,17 +96,19 @@ def assert_standings(page: Page, table: list[Standing]) -> None:
             rank_range(row) or "–",
             row.policy,
             row.policy_class,
+            verdict_mark(row.verdict, row.depends_on) or "–",
             printed(row.strict),
-            f"{printed(row.low)} – {printed(row.high)}",
+            "–" if row.low is None else f"{printed(row.low)} – {printed(row.high)}",
+            printed(row.median),
             printed(row.matched),
             f"{row.completed}/{row.benchmarks}",
-            f"{row.wins}/{row.ties}/{row.losses}",
+            decided(row) or "–",
             percent(row.mde) or "–",
             "" if row.decide_cpu is None else f"{row.decide_cpu:g}",
         ]
         for row in table
     ]
-    assert_shown(page, expected, lambda r: [*r[:3], four(r[3]), r[4], four(r[5]), *r[6:]])
+    assert_shown(page, expected, lambda r: [*r[:4], four(r[4]), r[5], four(r[6]), four(r[7]), *r[8:]])
 
 
 def assert_programs(page: Page, table: list[ProgramFigure]) -> None:
@@ -131,21 +134,21 @@ def assert_programs(page: Page, table: list[ProgramFigure]) -> None:
 def test_standings_are_those_computed(page: Page, site: Site) -> None:
     table = answer(site)
     assert {row.policy: row.coverage for row in table}["flawed"] == 0.75
-    visit(page, site, "")
+    visit(page, site, "?split=all")
     assert_standings(page, table)
     expect(points(page)).to_have_count(len(table))
     expect(page.locator(".js-plotly-plot path.xerror")).to_have_count(len(table))
     # Ticks are drawn from the bottom up: the best on top, one axis a class.
     fixed, search = (page.locator(f".js-plotly-plot .{axis}tick text").all_text_contents() for axis in ("y", "y2"))
     assert [*reversed(fixed), *reversed(search)] == [row.policy for row in table]
-    expect(page.get_by_text("Ranks go by strict")).to_be_visible()
+    expect(page.get_by_text("every two policies of a class alone")).to_be_visible()
     expect(page.get_by_text("fingerprint")).to_contain_text(LLVM[:12])
     newest = run_files(site.results)[0][-1].stem
     expect(page.get_by_role("link", name=f"{newest} (24 cells)")).to_be_visible()
 
 
 def test_choices_change_table_and_address(page: Page, site: Site) -> None:
-    visit(page, site, "")
+    visit(page, site, "?split=all")
     choose(page, "Target", "aarch64")
     assert_standings(page, answer(site, target="aarch64"))
     choose(page, "Metric", "size.text (bytes)")
@@ -163,7 +166,7 @@ def test_choices_change_table_and_address(page: Page, site: Site) -> None:
 
 
 def test_programs_that_were_trained_on_can_be_left_out(page: Page, site: Site) -> None:
-    visit(page, site, "")
+    visit(page, site, "?split=all")
     choose(page, "Training", "unseen by every policy")
     unseen = answer(site, unseen=("everyone",))
     assert {row.benchmarks for row in unseen} == {2}
@@ -180,12 +183,12 @@ def test_programs_that_were_trained_on_can_be_left_out(page: Page, site: Site) -
     ids=["restricted", "older compiler"],
 )
 def test_permalink_gives_that_view(page: Page, site: Site, view: dict[str, str]) -> None:
-    visit(page, site, "?" + "&".join(f"{name}={value[:12]}" for name, value in view.items()))
+    visit(page, site, "?split=all&" + "&".join(f"{name}={value[:12]}" for name, value in view.items()))
     assert_standings(page, answer(site, **view))
 
 
 def test_link_to_what_is_not_recorded_says_so(page: Page, site: Site) -> None:
-    visit(page, site, "?target=z80")
+    visit(page, site, "?split=all&target=z80")
     expect(page.get_by_test_id("stAlert")).to_contain_text("No results of target z80 here: x86-64 is shown instead.")
     assert_standings(page, answer(site))
 
@@ -203,7 +206,7 @@ def test_selected_policy_leads_to_its_programs(page: Page, site: Site) -> None:
         names = [row.policy for row in standings(index, question)]
         rows = programs(index, question, "tidy_pass_list")
     assert any(row.same_object for row in rows)
-    visit(page, site, "?target=aarch64")
+    visit(page, site, "?target=aarch64&split=all")
     box = page.get_by_test_id("stDataFrame").locator("canvas").first.bounding_box()
     assert box is not None
     row_height = (box["height"] - HEADING) / len(names)
@@ -220,7 +223,7 @@ def test_selected_policy_leads_to_its_programs(page: Page, site: Site) -> None:
 def test_failed_benchmark_is_visible_with_its_outcome(page: Page, site: Site) -> None:
     with open_index(site.results) as index:
         rows = programs(index, asked(index), "flawed")
-    visit(page, site, "program?policy=flawed")
+    visit(page, site, "program?policy=flawed&split=all")
     expect(page.get_by_text("Not ok: 1 of 4 programs")).to_be_visible()
     expect(page.get_by_role("cell", name="wrong-output", exact=True).first).to_be_visible()
     expect(page.get_by_role("cell", name=DETAIL, exact=True)).to_be_visible()  # as text, not as markup
@@ -232,7 +235,7 @@ def test_failed_benchmark_is_visible_with_its_outcome(page: Page, site: Site) ->
 def test_comparison_is_that_computed(page: Page, site: Site) -> None:
     with open_index(site.results) as index:
         found = versus(index, asked(index), "tidy_pass_list", "flawed")
-    visit(page, site, "compare?a=tidy_pass_list&b=flawed")
+    visit(page, site, "compare?a=tidy_pass_list&b=flawed&split=all")
     rows = found.rows
     marks = [verdict_mark(row.verdict) or "–" for row in rows]
     expected = [
@@ -253,8 +256,8 @@ def test_comparison_is_that_computed(page: Page, site: Site) -> None:
 @pytest.mark.parametrize(
     ("path", "columns"),
     [
-        ("program?policy=flawed", {"benchmark": 0, "outcome": 3, "reference": 4, "value": 5, "counted": 8}),
-        ("compare?a=seeker&b=Oz", {"benchmark": 0, "a": 1, "b": 2, "ratio": 4}),
+        ("program?policy=flawed&split=all", {"benchmark": 0, "outcome": 3, "reference": 4, "value": 5, "counted": 8}),
+        ("compare?a=seeker&b=Oz&split=all", {"benchmark": 0, "a": 1, "b": 2, "ratio": 4}),
     ],
     ids=["programs", "compare"],
 )
@@ -265,14 +268,14 @@ def test_shown_query_gives_the_shown_numbers(page: Page, site: Site, path: str, 
 
 
 def test_shown_query_gives_what_strict_is_the_mean_of(page: Page, site: Site) -> None:
-    visit(page, site, "")
+    visit(page, site, "?split=all")
     rows = queried(page, site)
     policies = {row["policy"] for row in rows}
     means = {}
     for policy in policies:
         logs = [math.log(row["counted"]) for row in rows if row["policy"] == policy]
         means[policy] = f"{math.exp(statistics.fmean(logs)):.4f}"
-    assert {row[1]: four(row[3]) for row in shown(page)} == means
+    assert {row[1]: four(row[4]) for row in shown(page)} == means
 
 
 def queried(page: Page, site: Site) -> list[dict[str, Any]]:
@@ -369,7 +372,7 @@ def test_track_speed_has_a_reference_to_choose(page: Page, speed_site: Site) -> 
     choose(page, "Reference", "basic")
     assert parse_qs(urlsplit(page.url).query)["reference"] == ["basic"]
     assert_standings(page, table("basic", "instructions"))
-    expect(page.get_by_text("counts as the worse of basic and fast-o0")).to_be_visible()
+    expect(page.get_by_text("counts as the worst of basic, fast-o0 and")).to_be_visible()
     choose(page, "Metric", "spills (operands)")
     assert_standings(page, table("basic", "spills"))
     expect(page.get_by_text("ratios are of the values plus one")).to_be_visible()

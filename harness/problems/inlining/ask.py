@@ -117,12 +117,12 @@ def _ask_host(
         f"-inline-policy-total={round(bench.compile_timeout * _WAITING * 1000)}",
     )
     compiler = compile_job(policy, frozen, bench, features=features, more=limits)
-    done, hosted = run_joined(bench.sandbox, compiler, host_job(host, bench, allowance))
+    done, hosted = run_joined(bench.sandbox, compiler, host_job(host, compiler.limits.wall, allowance))
     words = last_words(hosted.stderr)
     if allowance is not None and hosted.reason is Reason.CPU:
         raise CellError(Outcome.POLICY_TIMEOUT, f"{host.name} {allowance.exceeded}{words}", transient=True)
     if given_up := _GIVEN_UP.search(done.stderr):
-        raise _failure(given_up[1].decode(), host, done, hosted)
+        raise _failure(given_up[1].decode(), host, bench.compile_timeout * _WAITING, hosted)
     answer = read_answer(done, features=features)
     replaced = counts(answer.body)[Who.REPLACED]
     if replaced > host.tolerated:
@@ -132,25 +132,24 @@ def _ask_host(
     return replace(answer, cpu=answer.cpu + hosted.total_cpu)
 
 
-def host_job(host: Host, bench: Bench, allowance: Allowance | None = None) -> Job:
-    """The host's sandbox, which lasts as long as the compiler's."""
-    wall = bench.compile_timeout + _LATER
+def host_job(host: Host, wall: float, allowance: Allowance | None = None) -> Job:
+    """The host's sandbox, which lasts as long as the compiler's, of so many seconds."""
+    wall += _LATER
     return replace(
         host.job, limits=replace(host.job.limits, wall=wall, cpu=allowance.seconds if allowance is not None else None)
     )
 
 
-def _failure(why: str, host: Host, done: Finished, hosted: Finished) -> CellError:
-    """What it means that the compiler has given up the channel."""
+def _failure(why: str, host: Host, waiting: float, hosted: Finished) -> CellError:
+    """What it means that the compiler has given up the channel, on which it waits for so many seconds in all."""
     words = last_words(hosted.stderr)
     if why == "late":
         return CellError(
             Outcome.POLICY_TIMEOUT, f"{host.name} did not answer within {host.reply:g} s{words}", transient=True
         )
     if why == "slow":
-        seconds = done.limits.wall * _WAITING
         return CellError(
-            Outcome.POLICY_TIMEOUT, f"{host.name} took longer than {seconds:g} s for its answers{words}", transient=True
+            Outcome.POLICY_TIMEOUT, f"{host.name} took longer than {waiting:g} s for its answers{words}", transient=True
         )
     if why == "gone":
         return CellError(Outcome.POLICY_ERROR, f"{host.name} {_ending(hosted)}{words}")

@@ -73,7 +73,7 @@ def hosted(policy: Path, frozen: FrozenModule, bench: Bench) -> Finished:
     host = channel.python_host(policy, 0, INTERFACE)
     options = (f"-inline-policy-channel-from={READ}", f"-inline-policy-channel-to={WRITE}")
     compiler = compile_job(Asked("channel", host=host), frozen, bench, more=options)
-    return run_joined(bench.sandbox, compiler, host_job(host, bench))[1]
+    return run_joined(bench.sandbox, compiler, host_job(host, compiler.limits.wall))[1]
 
 
 def asked_sites(decisions: Decisions) -> list[Site]:

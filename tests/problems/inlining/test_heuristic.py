@@ -358,7 +358,7 @@ def test_what_never_ends_is_stopped(modules: Modules, quick: Bench) -> None:
     started = time.monotonic()
     error = failure(misbehaving("Loops"), modules.frozen(), quick)
     assert error.outcome is Outcome.POLICY_TIMEOUT and error.transient
-    assert error.message == "the policy in the compiler: stopped at its limit of 2 s"
+    assert error.message == "the policy in the compiler: stopped at its limit of 2 s of CPU time"
     assert time.monotonic() - started < PATIENCE + LATE
 
 

@@ -113,7 +113,7 @@ def hosted(host: Host, frozen: FrozenModule, bench: Bench) -> tuple[Finished, Fi
     """How both sandboxes end when the module is compiled: the compiler's, the policy's."""
     options = (f"-inline-policy-channel-from={READ}", f"-inline-policy-channel-to={WRITE}")
     compiler = compile_job(Asked("channel", host=host), frozen, bench, more=options)
-    return run_joined(bench.sandbox, compiler, host_job(host, bench))
+    return run_joined(bench.sandbox, compiler, host_job(host, compiler.limits.wall))
 
 
 def test_a_policy_that_looks_for_compiler_and_module_finds_neither(
