@@ -11,6 +11,7 @@ import duckdb
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from harness.base.formats import interval
 from harness.rank import Comparison, ProgramFigure, Question, Standing, programs, standings, versus
 from harness.rank.contest import percent
 from harness.rank.question import ALL, questions
@@ -98,7 +99,7 @@ def assert_standings(page: Page, table: list[Standing]) -> None:
             row.policy_class,
             verdict_mark(row.verdict, row.depends_on) or "–",
             printed(row.strict),
-            "–" if row.low is None else f"{printed(row.low)} – {printed(row.high)}",
+            interval(row.low, row.high),
             printed(row.median),
             printed(row.matched),
             f"{row.completed}/{row.benchmarks}",
