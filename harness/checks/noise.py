@@ -5,7 +5,6 @@ as if it were a policy, and binaries that do one and three per cent more of the 
 is the one that judges policies.
 """
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,10 +15,7 @@ import numpy as np
 
 from harness.base.digest import digest_bytes
 from harness.base.errors import PrerequisiteError
-from harness.base.paths import ROOT
-from harness.base.process import Limits, run
 from harness.base.progress import Observer
-from harness.base.vocabulary import Origin, Split
 from harness.record.rows import Campaign
 from harness.sandbox.bench import Bench
 from harness.statistics import (
@@ -31,12 +27,10 @@ from harness.statistics import (
     paired_effect,
     verdict,
 )
-from harness.suite.load import Program
-from harness.suite.model import Benchmark, Source, Workload
-from harness.suite.workloads import ReadyWorkload
 from harness.timing.campaign import Timed, run_campaign, summary
 from harness.timing.contestants import TimedProgram, try_object
 from harness.timing.schedule import Plan
+from harness.timing.spin import READY, RIGHT, spin, spin_object
 
 __all__ = ["IDENTICAL", "Found", "NoiseReport", "Resolution", "TriedCampaign", "noise", "spin_program"]
 
@@ -196,36 +190,12 @@ def _work_for(seconds: float, folder: Path, bench: Bench) -> int:
 
 def _program(folder: Path, binaries: dict[str, float], work: int, bench: Bench) -> TimedProgram:
     """The test program's objects, each with so much of the work."""
-    source = ROOT / "native" / "spin" / "spin.c"
     objects: dict[str, Path] = {}
     for name, share in binaries.items():
-        made = folder / f"{name.replace(' ', '-')}.o"
-        command = [bench.toolchain.tool("clang"), "-O2", "-c", f"-DWORK={round(work * share)}", str(source)]
-        done = run([*command, "-o", str(made)], cwd=folder, limits=Limits(wall=60))
-        if not done.ok:
-            bench.store.require_space(done.stderr)
-            raise PrerequisiteError(f"cannot be built: {done.reason()}", where=str(source))
+        made = spin_object(folder / f"{name.replace(' ', '-')}.o", round(work * share), bench)
         # Equal objects are otherwise timed once: here the point is that they are not known to be equal.
         objects[digest_bytes(made.read_bytes() + made.stem.encode())] = made
-    workload = Workload(name="spin", kind="time", timeout=120)
-    right = hashlib.sha256(b"done\n").hexdigest()
-    program = Program(
-        suite="selftest",
-        suite_version="1",
-        folder=source.parent,
-        benchmark=Benchmark(
-            name="spin",
-            source="spin",
-            description="A program of known work.",
-            files=(source.name,),
-            split=Split.TEST,
-            workloads=(workload.model_copy(update={"name": "count", "kind": "count"}), workload),
-        ),
-        source=Source(origin=Origin.OWN, licence="Apache-2.0", path="."),
-        expected={},
-    )
-    ready = (ReadyWorkload(workload, {}, right),)
-    return TimedProgram(program, next(iter(objects)), objects, ready, {"spin": right})
+    return TimedProgram(spin(), next(iter(objects)), objects, (READY,), {"spin": RIGHT})
 
 
 def _ignore(*_told: object) -> None:

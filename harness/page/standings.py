@@ -25,6 +25,7 @@ from harness.rank.question import Question, fingerprints, floor
 from harness.rank.runs import runs_used
 from harness.rank.standings import Standing, standings, standings_sql
 from harness.rank.words import (
+    changed_lines,
     counted,
     decided,
     dependence_lines,
@@ -145,7 +146,7 @@ def _remarks(found: Sequence[TimedCampaign], table: Sequence[Standing]) -> None:
     lines = timed_lines(found, (row.pairs for row in table)) + unused_lines(found)
     if lines:
         st.markdown("  \n".join(map(plain, lines)))
-    for line in marked_lines(found):
+    for line in changed_lines(found) + marked_lines(found):
         st.warning(plain(line))
     if reasons := dependence_lines(table) + reason_lines(table):
         st.markdown("\n".join(f"- {plain(line)}" for line in reasons))

@@ -22,7 +22,13 @@ class TimedCampaign:
     started: str
     """UTC, ISO 8601."""
     host: str
-    """CPU model."""
+    """The CPU's name."""
+    machine: str
+    """Its identity (``harness.base.machine``)."""
+    calibration: float | None
+    """CPU seconds of a fixed piece of work when it began."""
+    usual: float | None
+    """The median of the same in the machine's other campaigns."""
     blocks: int
     ratio: float
     """Of the control: above 1, the copy of the reference's object was faster."""
@@ -40,8 +46,10 @@ class TimedCampaign:
 def campaigns_sql(question: Question, sides: tuple[str, str] | None = None) -> str:
     """The query behind ``campaigns``."""
     return f"""{compare_with(question, *sides) if sides else entries_with(question)}
-SELECT campaign, run, c.started AS started, u.cpu AS host, blocks, control.ratio AS ratio, control.low AS low,
-       control.high AS high, control.pairs AS pairs, marks,
+SELECT campaign, run, c.started AS started, u.cpu AS host, u.machine AS machine, c.calibration AS calibration,
+       (SELECT median(o.calibration) FROM campaigns o JOIN runs v USING (run)
+        WHERE v.machine = u.machine AND v.llvm = u.llvm AND o.campaign <> c.campaign) AS usual,
+       blocks, control.ratio AS ratio, control.low AS low, control.high AS high, control.pairs AS pairs, marks,
        (run, campaign) IN (SELECT (run, campaign) FROM used) AS used
 FROM campaigns c JOIN runs u USING (run)
 WHERE (run, campaign) IN (

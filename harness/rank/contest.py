@@ -5,11 +5,24 @@ A *contest* is one seed of a policy against the other side. A program's effect i
 
 import math
 import statistics
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.statistics import MIN_PAIRS, SEQUENTIAL, Effect, Verdict, by_layout, paired_effect, t_quantile, verdict
+from harness.statistics import (
+    MIN_PAIRS,
+    SEQUENTIAL,
+    Effect,
+    Verdict,
+    between,
+    by_layout,
+    paired_effect,
+    t_quantile,
+    verdict,
+)
+from harness.statistics.normal import normal_quantile
+from harness.statistics.values import Floats
 
 __all__ = [
     "EQUAL",
@@ -49,6 +62,8 @@ class Contest:
     """What is known exactly, to the last digit."""
     never: bool = False
     """The two objects were timed, but never together."""
+    between: float = 0.0
+    """The part of the effect's standard error that comes of differences between campaigns."""
 
 
 def known(ratio: float) -> Contest:
@@ -71,7 +86,25 @@ def timed(pairs: Sequence[Mapping[str, Any]]) -> Contest:
     if len(items) < MIN_PAIRS:
         return Contest(None, why=f"{len(items)} pairs of at least {MIN_PAIRS}", marks=marks)
     effect = paired_effect(items, confidence=SEQUENTIAL)  # a campaign looks after each block, and may stop
-    return Contest(effect.estimate, tuple(items.tolist()), effect, marks=marks)
+    error = between(_by_campaign(pairs))
+    return Contest(effect.estimate, tuple(items.tolist()), _widened(effect, error), marks=marks, between=error)
+
+
+def _by_campaign(pairs: Sequence[Mapping[str, Any]]) -> list[Floats]:
+    """The layouts' means of each campaign."""
+    found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for pair in pairs:
+        found[pair["campaign"]].append(pair)
+    return [by_layout([p["log_ratio"] for p in mine], [p["layout"] for p in mine]) for mine in found.values()]
+
+
+def _widened(effect: Effect, error: float) -> Effect:
+    """With what campaigns differ by, in squares."""
+    if error == 0:
+        return effect
+    reach = normal_quantile(1 - (1 - SEQUENTIAL) / 2) * error
+    low, high = (math.hypot(abs(end - effect.estimate), reach) for end in (effect.low, effect.high))
+    return replace(effect, low=effect.estimate - low, high=effect.estimate + high)
 
 
 @dataclass(frozen=True, slots=True)

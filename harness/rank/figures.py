@@ -112,7 +112,7 @@ def pairs_sql(question: Question) -> str:
       SELECT run FROM rows, taken WHERE metric = {quote(question.metric)} AND metric_version <> taken.version)
 ), here AS (  -- of one machine
   SELECT * FROM met
-  WHERE host = (SELECT host FROM met ORDER BY len(marks) > 0, started DESC, run DESC, campaign LIMIT 1)
+  WHERE machine = (SELECT machine FROM met ORDER BY len(marks) > 0, started DESC, run DESC, campaign LIMIT 1)
 ), alike AS (  -- of the workload as it was last timed
   SELECT * FROM here
   QUALIFY inputs = first_value(inputs) OVER (PARTITION BY benchmark ORDER BY len(marks) > 0, started DESC, inputs)

@@ -36,6 +36,7 @@ from harness.rank.question import Question, floor, quote
 from harness.rank.sides import Side, sides_of
 from harness.rank.verdicts import Judgement, judge, least_clusters
 from harness.statistics import Effect, SuiteEffect, Verdict, minimum_detectable_effect, suite_effect
+from harness.statistics.normal import normal_quantile
 from harness.statistics.values import exact_mean
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def tree_effect(results: Sequence[Result], counted: Sequence[Sequence[float]], c
     """The mean over programs, each with what its seeds count as and the cluster that it is of, and its intervals.
 
     Seeds that are timed in the same blocks share noise, which their spread does not show: that of the programs with
-    several seeds is added to the interval for these programs, in squares.
+    several seeds is added to the interval for these programs, in squares. So is what campaigns differ by.
     """
     tree = [
         [found.contests[0].items]
@@ -204,7 +205,8 @@ def tree_effect(results: Sequence[Result], counted: Sequence[Sequence[float]], c
         for found, values in zip(results, counted, strict=True)
         if len(values) > 1
     ]
-    shared = math.hypot(*own) / len(tree)
+    apart = [normal_quantile(0.975) * contest.between for found in results for contest in found.contests]
+    shared = math.hypot(*own, *apart) / len(tree)
     if shared == 0:
         return effect
     place, (low, high) = effect.estimate, effect.these

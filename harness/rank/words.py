@@ -10,6 +10,7 @@ __all__ = [
     "PUBLISHED",
     "Ranked",
     "campaign_lines",
+    "changed_lines",
     "counted",
     "decided",
     "dependence_lines",
@@ -26,6 +27,8 @@ __all__ = [
 PUBLISHED = "published"
 """Stands for the class of what others have published."""
 _HUGE, _TINY = 1000, 0.0001
+_CHANGED = 0.1
+"""By so much the work of a calibration may differ between a machine's campaigns without a word."""
 _OPEN = "not resolved"
 _MARKS = {"better": "▲", "worse": "▼", "equal": "=", "equivalent": "≈", "unresolved": "·", _OPEN: "·"}
 
@@ -178,7 +181,7 @@ def _names(policies: Sequence[str], everyone: int) -> str:
 
 def campaign_lines(found: Sequence[TimedCampaign], pairs: Iterable[int | None]) -> list[str]:
     """Where times come from, then what is wrong with campaigns, then what is left out: see below."""
-    return [*timed_lines(found, pairs), *marked_lines(found), *unused_lines(found)]
+    return [*timed_lines(found, pairs), *changed_lines(found), *marked_lines(found), *unused_lines(found)]
 
 
 def timed_lines(found: Sequence[TimedCampaign], pairs: Iterable[int | None]) -> list[str]:
@@ -193,6 +196,20 @@ def timed_lines(found: Sequence[TimedCampaign], pairs: Iterable[int | None]) -> 
     control = "" if len(used) == 1 else " of the newest"
     interval = "" if newest.low is None else f" (99 % interval {newest.low:.4f} – {newest.high:.4f})"
     return [f"timed in {several} on {newest.host}, {typical}; control{control} {newest.ratio:.4f}{interval}"]
+
+
+def changed_lines(found: Sequence[TimedCampaign]) -> list[str]:
+    """One line a campaign whose machine was not as fast as in its other campaigns."""
+    lines = []
+    for campaign in found:
+        if campaign.used and campaign.calibration and campaign.usual:
+            change = campaign.calibration / campaign.usual - 1
+            if abs(change) > _CHANGED:
+                lines.append(
+                    f"{_named(campaign)}: a fixed piece of work took {1000 * campaign.calibration:.0f} ms there, "
+                    f"{abs(change):.0%} {'more' if change > 0 else 'less'} than in the machine's other campaigns"
+                )
+    return lines
 
 
 def marked_lines(found: Sequence[TimedCampaign]) -> list[str]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 15
+_VERSION = 16
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
@@ -73,6 +73,7 @@ _CAMPAIGN = {
     "precision": "DOUBLE",
     "budget": "DOUBLE",
     "seconds": "DOUBLE",
+    "calibration": "DOUBLE",
     "blocks": "BIGINT",
     "control": "STRUCT(ratio DOUBLE, low DOUBLE, high DOUBLE, pairs BIGINT)",
     "marks": "VARCHAR[]",
@@ -133,7 +134,7 @@ QUALIFY row_number() OVER (
 -- One row per pair of timed objects in a block: how much faster the second was than the first.
 CREATE VIEW pairs AS
 SELECT a.run, a.campaign, a.suite, a.benchmark, a.target, a.workload, a.inputs, a.number, a.layout,
-       a.object AS object, b.object AS against, ln(b.cpu / a.cpu) AS log_ratio, c.marks, u.cpu AS host, c.started
+       a.object AS object, b.object AS against, ln(b.cpu / a.cpu) AS log_ratio, c.marks, u.machine, c.started
 FROM timings a JOIN timings b USING (run, campaign, benchmark, target, number)
 JOIN campaigns c USING (run, campaign) JOIN runs u USING (run)
 WHERE a.object <> b.object AND a.cpu > 0 AND b.cpu > 0;
@@ -287,7 +288,7 @@ def _build(made: Path, runs: list[Path]) -> int:
             "CREATE TABLE runs (run VARCHAR, suite VARCHAR, suite_version VARCHAR, track VARCHAR, started VARCHAR,"
             " finished VARCHAR, llvm VARCHAR, llvm_version VARCHAR, commit VARCHAR, dirty BOOLEAN, cpu VARCHAR,"
             " min_coverage DOUBLE, file VARCHAR, time_scale DOUBLE, cores BIGINT, fresh VARCHAR,"
-            " asked_again_after DOUBLE, unpinned BOOLEAN, packages VARCHAR)"
+            " asked_again_after DOUBLE, unpinned BOOLEAN, packages VARCHAR, machine VARCHAR)"
         )
         connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(_CAMPAIGN)})")
         timed = _typed(_BLOCK | _SAMPLE | _CONDITIONS)
@@ -330,7 +331,7 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
     about += [header.llvm, header.llvm_version, header.commit, header.dirty, header.host.cpu, header.min_coverage]
     about += [str(run.path), *((None, None) if how is None else (how.time_scale, how.cores))]
     about += [None if header.fresh is None else header.fresh.seed, header.asked_again_after, run.unpinned]
-    about.append(", ".join(header.packages))
+    about += [", ".join(header.packages), header.host.identity]
     _insert(connection, "runs", [about])
     benchmarks = [
         [header.run, name, facts.split.value, facts.origin, facts.program_digest, facts.workloads, facts.cluster]

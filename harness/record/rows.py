@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from harness.base.errors import UsageError
+from harness.base.machine import identity_of
 from harness.base.vocabulary import Isolation, Level, Outcome, PolicyClass, Split, Target
 from harness.record.fresh import Fresh
 
@@ -32,8 +33,8 @@ __all__ = [
     "Solving",
 ]
 
-SCHEMA = 7
-READABLE = (2, 3, 4, 5, 6, 7)
+SCHEMA = 8
+READABLE = (2, 3, 4, 5, 6, 7, 8)
 """Schemas of run files that can be read: 2 has no campaigns; 3 no copies and hidden workloads; 4 no solvers; 5 no
 fresh verification, and names of 5 and before carry 48 bits of their digest, later ones 128; rows of 6 and before have
 a ``kind`` in place of problem and form (``harness.base.upgrade``)."""
@@ -84,6 +85,15 @@ class Host(Model):
     """The machine that measured."""
 
     cpu: Label
+    vendor: Label | None = None
+    family: Label | None = None
+    model: Label | None = None
+    stepping: Label | None = None
+    """Of the CPU, as its kernel gives them; None in files older than schema 8."""
+    hypervisor: Label | None = None
+    microcode: Label | None = None
+    memory: Count | None = None
+    """Bytes."""
     cores: Count
     kernel: Label
     governor: Label | None
@@ -92,6 +102,14 @@ class Host(Model):
     """One-minute load average when the run began."""
     sandbox: Label
     """What isolated foreign code and limited it, in words of the machine's mechanisms."""
+
+    @property
+    def identity(self) -> str:
+        """Times are pooled only between runs with the same. Of older files the CPU's name, which no machine has."""
+        if self.vendor is None:
+            return self.cpu
+        family, model, stepping = (word or "unknown" for word in (self.family, self.model, self.stepping))
+        return identity_of(self.vendor, family, model, stepping, self.hypervisor, self.cores)
 
 
 class BenchmarkFacts(Model):
@@ -261,6 +279,8 @@ class Campaign(Model):
     """Seconds that the campaign could take."""
     seconds: Amount
     """That its blocks took."""
+    calibration: Amount | None = None
+    """CPU seconds of a fixed piece of work when it began; None in files older than schema 8."""
     blocks: Count
     control: Control
     marks: tuple[Label, ...]

@@ -9,7 +9,7 @@ from typing import Any
 
 import harness
 from harness.base.discovery import packages_there
-from harness.base.machine import cpu_model
+from harness.base.machine import machine
 from harness.base.paths import ROOT
 from harness.base.vocabulary import Target
 from harness.record.rows import Host
@@ -56,9 +56,17 @@ def _commit() -> tuple[str | None, bool | None]:
 
 def _host(bench: Bench) -> Host:
     governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+    here = machine()
     return Host(
-        cpu=cpu_model(),
-        cores=len(os.sched_getaffinity(0)),
+        cpu=here.cpu,
+        vendor=here.vendor,
+        family=here.family,
+        model=here.model,
+        stepping=here.stepping,
+        hypervisor=here.hypervisor,
+        microcode=here.microcode,
+        memory=here.memory,
+        cores=here.cores,
         kernel=os.uname().release,
         governor=governor.read_text().strip() if governor.is_file() else None,
         load=round(os.getloadavg()[0], 2),

@@ -3,6 +3,7 @@
 Every value is a natural logarithm of a ratio, reference over policy: above 0 the policy is better.
 """
 
+from harness.statistics.campaigns import between
 from harness.statistics.flips import Chance, Table, equivalence_p, family, pair_chance
 from harness.statistics.multiple import holm
 from harness.statistics.normal import normal_quantile
@@ -37,6 +38,7 @@ __all__ = [
     "SuiteEffect",
     "Table",
     "Verdict",
+    "between",
     "by_layout",
     "equivalence_p",
     "family",

@@ -34,6 +34,7 @@ from harness.timing.schedule import (
     turns,
 )
 from harness.timing.soundness import control_effect, control_of, marks
+from harness.timing.spin import calibration
 from harness.verify.execute import Runner, job_of, judge
 from harness.verify.link import link_program
 from harness.verify.verify import runner_for
@@ -72,7 +73,7 @@ class Timed:
 
 
 Facts = dict[str, Any]
-"""What is said of a campaign when it begins: its id, when it started, core, slice, precision, budget."""
+"""What is said of a campaign when it begins: its id, when it started, core, slice, precision, budget, calibration."""
 
 
 def run_campaign(
@@ -100,6 +101,7 @@ def run_campaign(
             "slice": plan.slice,
             "precision": plan.precision,
             "budget": plan.budget,
+            "calibration": round(calibration(core, bench), 6),
         }
         opened(facts)
         campaign = str(facts["campaign"])

@@ -55,6 +55,8 @@ def record(
     cpu: str = "Test",
     noise: float = 0.002,
     version: int = 1,
+    machine: Mapping[str, Any] | None = None,
+    calibration: float | None = None,
     **fields: Any,
 ) -> None:
     """A run with one campaign in which the policies of each program were timed together, and with other rows."""
@@ -65,8 +67,8 @@ def record(
         all_rows += mine.values()
         objects = {str(mine[policy].object_digest): value for policy, value in seconds.items()}
         taken += blocks(objects, count, benchmark, noise, campaign=name, **fields)
-    host = header([])["host"] | {"cpu": cpu}
-    made = [campaign(name, at(day), *marks, blocks=len(taken))]
+    host = header([])["host"] | {"cpu": cpu} | (machine or {})
+    made = [campaign(name, at(day), *marks, blocks=len(taken), calibration=calibration)]
     run_file(results, all_rows, made, taken, track=SPEED, started=at(day), finished=at(day), host=host)
 
 
@@ -459,3 +461,40 @@ def test_a_budget_that_ended_too_soon_takes_nothing_back(tmp_path: Path) -> None
 def test_a_run_that_is_nearly_all_blocks_can_be_read(tmp_path: Path) -> None:
     record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 1.25}}, count=60)
     assert table(tmp_path)["basic"].pairs == 60
+
+
+ZEN = {"vendor": "AuthenticAMD", "family": "25", "model": "17", "stepping": "1", "hypervisor": "KVM"}
+
+
+@pytest.mark.parametrize("changed", [{"model": "1"}, {"hypervisor": None}, {"cores": 4}, {"vendor": None}])
+def test_times_of_two_machines_are_never_pooled(tmp_path: Path, changed: dict[str, Any]) -> None:
+    """Both call themselves alike; the last is of a file that does not say more than that."""
+    record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 2.0}}, cpu="AMD EPYC", machine=ZEN | changed)
+    record(tmp_path, 2, {"one": {"greedy": 1.0, "basic": 1.25}}, cpu="AMD EPYC", machine=ZEN, name="c2")
+    basic = table(tmp_path)["basic"]
+    assert (basic.strict, basic.pairs) == (near(0.8), 15)
+    record(tmp_path, 3, {"one": {"greedy": 1.0, "basic": 1.25}}, cpu="AMD EPYC", machine=ZEN, name="c3")
+    assert table(tmp_path)["basic"].pairs == 30
+
+
+def test_what_campaigns_differ_by_is_in_the_interval(tmp_path: Path) -> None:
+    """Two that are sure of themselves and contradict one another leave little to be said."""
+    record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 1.10}, "two": {"greedy": 1.0, "basic": 1.1}})
+    (alone,) = (row for row in table(tmp_path).values() if row.policy == "basic")
+    record(tmp_path, 2, {"one": {"greedy": 1.0, "basic": 0.95}, "two": {"greedy": 1.0, "basic": 1.1}}, name="c2")
+    (both,) = (row for row in table(tmp_path).values() if row.policy == "basic")
+    with open_index(tmp_path) as index:
+        found = {p.benchmark: p for p in programs(index, QUESTION, "basic")}
+    assert (alone.losses, both.losses, both.unresolved) == (2, 1, 1)
+    assert found["one"].verdict == "unresolved" and found["two"].verdict == "worse"
+    assert None not in (both.these_low, both.these_high, alone.these_low, alone.these_high)
+    assert both.these_high - both.these_low > 5 * (alone.these_high - alone.these_low)  # type: ignore[operator]
+
+
+def test_a_machine_that_has_changed_is_remarked_on(tmp_path: Path) -> None:
+    for day, calibration in enumerate([0.100, 0.104, 0.096, 0.115], 1):
+        times = {"one": {"greedy": 1.0, "basic": 1.1}}
+        record(tmp_path, day, times, name=f"c{day}", machine=ZEN, calibration=calibration)
+    changed = [line for line in lines(tmp_path) if "a fixed piece of work" in line]
+    assert len(changed) == 1
+    assert "campaign c4" in changed[0] and "115 ms" in changed[0] and "15% more" in changed[0]

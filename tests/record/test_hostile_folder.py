@@ -121,7 +121,7 @@ def test_a_file_of_the_new_schema_needs_the_long_name(tmp_path: Path) -> None:
     path.unlink()
     short = tmp_path / f"{path.stem[:-20]}.jsonl"
     short.write_bytes(fields)
-    with pytest.raises(UsageError, match="names of schema 7 end in 32 digits"):
+    with pytest.raises(UsageError, match="names of schema 8 end in 32 digits"):
         read_run(short)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from harness.apply.decisions import Decisions
 from harness.base.digest import digest_of
 from harness.base.errors import CellError, UsageError
-from harness.base.machine import cpu_model
+from harness.base.machine import machine
 from harness.base.vocabulary import Isolation, Outcome, Target
 from harness.measure import Breakdown, current, find_metric, labelled
 from harness.policy import Policy
@@ -182,7 +182,7 @@ def with_key(cell: SolverCell, bench: Bench) -> SolverCell:
             "policy": cell.policy.digest,
             "seconds": cell.seconds,
             "cores": len(cell.cores),
-            "cpu": cpu_model(),
+            "machine": machine().identity,
             "language": [sys.version, *_libraries()] if is_python else bench.toolchain.fingerprint.llvm,
             "runtime": bench.toolchain.runtime_fingerprint(Target.X86_64),
         }

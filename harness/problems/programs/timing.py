@@ -13,7 +13,7 @@ from harness.apply import compile_plan
 from harness.apply.reference import reference_object
 from harness.base.engine import Engine, stage
 from harness.base.errors import CellError
-from harness.base.machine import cpu_model
+from harness.base.machine import machine
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Outcome
 from harness.freeze import freeze
@@ -221,13 +221,13 @@ _OTHERWISE = "SELECT DISTINCT run FROM rows WHERE metric = ? AND metric_version 
 
 
 def _timed_before(programs: Iterable[TimedProgram], timed: Timed, suite: str, results: Path) -> dict[str, _Known]:
-    """The programs of which a sound campaign on this machine's CPU has timed all objects together."""
+    """The programs of which a sound campaign on this machine has timed all objects together."""
     if not run_files(results)[0]:
         return {}
     query = """
         SELECT campaign, object, median(timings.cpu), median(timings.wall), count(*)
         FROM timings JOIN campaigns USING (run, campaign) JOIN runs r USING (run)
-        WHERE timings.suite = ? AND benchmark = ? AND inputs = ? AND len(marks) = 0 AND r.cpu = ?
+        WHERE timings.suite = ? AND benchmark = ? AND inputs = ? AND len(marks) = 0 AND r.machine = ?
           AND NOT list_contains(?, run)
         GROUP BY campaign, object, campaigns.started ORDER BY campaigns.started DESC
     """
@@ -237,7 +237,7 @@ def _timed_before(programs: Iterable[TimedProgram], timed: Timed, suite: str, re
                   for (run,) in index.execute(_OTHERWISE, [name, metric.version]).fetchall()]  # fmt: skip
         for program in programs:
             found: dict[str, dict[str, Took]] = defaultdict(dict)
-            asked = [suite, program.name, program.inputs, cpu_model(), others]
+            asked = [suite, program.name, program.inputs, machine().identity, others]
             for campaign, digest, cpu, wall, count in index.execute(query, asked).fetchall():
                 if count >= MIN_PAIRS:
                     found[campaign][digest] = Took(cpu, wall)

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.machine import machine
 from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Outcome
 from harness.problems.programs.stages import generate_inputs
 from harness.record import Row, RunFile
 from harness.record.rows import CONTROL
+from harness.record.runfile import write_run
 from harness.run.engines import InProcess
 from harness.sandbox.bench import Bench
 from harness.suite.workloads import inputs_exist
@@ -227,6 +229,30 @@ class TestInterruptions:
         user.harness(*words, "--time-again", code=0, timeout=200)
         newest = user.runs()[-1]
         assert newest.campaigns[0].campaign != first.campaigns[0].campaign
+
+
+class TestStrangers:
+    """A folder of results from elsewhere, as a fresh checkout has it."""
+
+    def test_times_of_another_machine_are_never_ones_own(self, tmp_path: Path) -> None:
+        """Its CPU has the same name. What is counted is taken from the cache; what is timed, here."""
+        made = suite(tmp_path / "made", "none")
+        words = ("run", "--suite", made, "--policy", "basic", *TIMED, *QUICK)
+        first = User.at(tmp_path / "there")
+        first.harness(*words, code=0, timeout=200)
+        (run,) = first.runs()
+        fields = run.header.model_dump(mode="json", by_alias=True, exclude={"run"})
+        assert run.header.host.identity == machine().identity
+        fields["host"]["model"] = "another"
+        here = User(first.cache, tmp_path / "here")
+        here.results.mkdir()
+        write_run(here.results, fields, run.rows, run.campaigns, run.blocks)
+        time.sleep(1.1)  # a run's name has its second
+        assert here.harness(*words, code=0, timeout=200).computed == 0
+        taken = here.runs()[-1]
+        assert len(taken.blocks) >= 10
+        assert {c.campaign for c in taken.campaigns}.isdisjoint(c.campaign for c in run.campaigns)
+        assert all(campaign.calibration for campaign in taken.campaigns)
 
 
 class TestRequests:
