@@ -1,5 +1,5 @@
 # The two commands are `make run` and `make test`; both install what is missing first.
-.PHONY: run test test-all check bench verdicts ablation setup setup-test serve requirements
+.PHONY: run test test-all check bench verdicts verdict-simulation ablation setup setup-test serve requirements
 
 run: setup            ## measure every policy on cBench and print the standings
 	.venv/bin/harness run --suite cbench
@@ -25,6 +25,9 @@ bench: setup-test     ## the harness's own speed
 verdicts: setup-test  ## what other tools conclude of the same executables in the same time: an hour and a half
 	@scripts/setup verdicts
 	.venv/bin/python -m benchmarks.verdicts
+
+verdict-simulation: setup-test  ## what the standings' verdicts and intervals are worth, old and new: an hour
+	.venv/bin/python -m benchmarks.simulation --output build/verdict-simulation.jsonl
 
 ablation: setup-test  ## what each part of the reference solver gives, in a tenth of the contest's time: forty minutes
 	.venv/bin/python -m benchmarks.ablation
