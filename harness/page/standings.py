@@ -30,6 +30,7 @@ from harness.rank.words import (
     decided,
     dependence_lines,
     marked_lines,
+    model_lines,
     rank_range,
     reason_lines,
     timed_lines,
@@ -143,7 +144,7 @@ def _links(table: Sequence[Standing], chosen: Sequence[str]) -> None:
 
 def _remarks(found: Sequence[TimedCampaign], table: Sequence[Standing]) -> None:
     """Where times come from, and who is not ranked, and why."""
-    lines = timed_lines(found, (row.pairs for row in table)) + unused_lines(found)
+    lines = timed_lines(found, (row.pairs for row in table)) + unused_lines(found) + model_lines(table)
     if lines:
         st.markdown("  \n".join(map(plain, lines)))
     for line in changed_lines(found) + marked_lines(found):

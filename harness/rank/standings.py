@@ -31,6 +31,7 @@ from harness.policy.tracks import facts_of
 from harness.rank.contest import Result, finite_ratio
 from harness.rank.entries import Entry, entries, entries_sql, entries_with
 from harness.rank.memorised import memorised_remarks, on_copies
+from harness.rank.modelled import modelled
 from harness.rank.pairs import ahead, home, meet, ranks
 from harness.rank.question import Question, floor, quote
 from harness.rank.sides import Side, sides_of
@@ -108,6 +109,8 @@ class Standing:
     """Why it is not ranked; of one that is, what its rank lacks."""
     decide_cpu: float | None = None
     """CPU seconds of deciding on a program, the median. None where it was not measured."""
+    modelled: Mapping[str, float] | None = None
+    """Of a time: CPU → strict of modelled cycles."""
 
     def record(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
@@ -135,12 +138,13 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     table = [_standing(question, side, _refusals(question, side, asked, required, marks, seen)) for side in sides]
     table.sort(key=lambda row: (row.policy_class, row.strict is None, -(row.strict or 0.0), row.policy))
     remarks = memorised_remarks(on_copies(index, question))
-    prices = _prices(found)
+    prices, models = _prices(found), modelled(index, question)
     return [
         replace(
             row,
             reasons=(*row.reasons, remarks[row.policy]) if row.policy in remarks else row.reasons,
             decide_cpu=prices.get(row.policy),
+            modelled=models.get(row.policy),
         )
         for row in _ranked(index, question, table, sides)
     ]

@@ -1,6 +1,6 @@
 """What stands beside the figures in words, the same in a terminal and on the page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Protocol
 
@@ -15,6 +15,7 @@ __all__ = [
     "decided",
     "dependence_lines",
     "marked_lines",
+    "model_lines",
     "multiple",
     "rank_range",
     "reason_lines",
@@ -136,6 +137,27 @@ def dependence_lines(table: Sequence[Dependent]) -> list[str]:
         for row in table
         if row.depends_on is not None and row.strict is not None and row.without is not None
     ]
+
+
+class Modelled(Protocol):
+    """A row of standings by time."""
+
+    @property
+    def policy(self) -> str:
+        """Its name."""
+
+    @property
+    def modelled(self) -> Mapping[str, float] | None:
+        """CPU → strict of modelled cycles."""
+
+
+def model_lines(table: Sequence[Modelled]) -> list[str]:
+    """One line a CPU that cycles were modelled of: what strict is by them."""
+    said: dict[str, list[str]] = {}
+    for row in table:
+        for cpu, strict in (row.modelled or {}).items():
+            said.setdefault(cpu, []).append(f"{row.policy} {multiple(strict)}")
+    return [f"modelled cycles of {cpu}: {', '.join(each)}" for cpu, each in said.items()]
 
 
 def multiple(value: float) -> str:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 16
+_VERSION = 17
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
@@ -288,7 +288,7 @@ def _build(made: Path, runs: list[Path]) -> int:
             "CREATE TABLE runs (run VARCHAR, suite VARCHAR, suite_version VARCHAR, track VARCHAR, started VARCHAR,"
             " finished VARCHAR, llvm VARCHAR, llvm_version VARCHAR, commit VARCHAR, dirty BOOLEAN, cpu VARCHAR,"
             " min_coverage DOUBLE, file VARCHAR, time_scale DOUBLE, cores BIGINT, fresh VARCHAR,"
-            " asked_again_after DOUBLE, unpinned BOOLEAN, packages VARCHAR, machine VARCHAR)"
+            " asked_again_after DOUBLE, unpinned BOOLEAN, packages VARCHAR, machine VARCHAR, model VARCHAR)"
         )
         connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(_CAMPAIGN)})")
         timed = _typed(_BLOCK | _SAMPLE | _CONDITIONS)
@@ -320,18 +320,11 @@ def _build(made: Path, runs: list[Path]) -> int:
 def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
     """The run, from what was checked: nothing is read again, and DuckDB is given no path."""
     header, how = run.header, run.header.solving
-    about: list[Any] = [
-        header.run,
-        header.suite,
-        header.suite_version,
-        header.track,
-        header.started,
-        header.finished,
-    ]
+    about: list[Any] = [header.run, header.suite, header.suite_version, header.track, header.started, header.finished]
     about += [header.llvm, header.llvm_version, header.commit, header.dirty, header.host.cpu, header.min_coverage]
     about += [str(run.path), *((None, None) if how is None else (how.time_scale, how.cores))]
     about += [None if header.fresh is None else header.fresh.seed, header.asked_again_after, run.unpinned]
-    about += [", ".join(header.packages), header.host.identity]
+    about += [", ".join(header.packages), header.host.identity, header.host.llvm]
     _insert(connection, "runs", [about])
     benchmarks = [
         [header.run, name, facts.split.value, facts.origin, facts.program_digest, facts.workloads, facts.cluster]

@@ -90,6 +90,8 @@ class Host(Model):
     model: Label | None = None
     stepping: Label | None = None
     """Of the CPU, as its kernel gives them; None in files older than schema 8."""
+    llvm: Label | None = None
+    """What LLVM calls the CPU: whose model llvm-mca has of it."""
     hypervisor: Label | None = None
     microcode: Label | None = None
     memory: Count | None = None

@@ -63,6 +63,7 @@ def _host(bench: Bench) -> Host:
         family=here.family,
         model=here.model,
         stepping=here.stepping,
+        llvm=bench.toolchain.host_cpu,
         hypervisor=here.hypervisor,
         microcode=here.microcode,
         memory=here.memory,

@@ -70,6 +70,13 @@ class Toolchain:
         """LLVM's headers, which plugins are built with."""
         return self.bin.resolve().parent / "include"
 
+    @cached_property
+    def host_cpu(self) -> str | None:
+        """What LLVM calls the CPU of this machine (``znver4``); None where it does not say."""
+        said = subprocess.run([self.tool("opt"), "--version"], capture_output=True, text=True, check=False).stdout
+        found = re.search(r"^\s*Host CPU: (\S+)$", said, re.MULTILINE)
+        return found[1] if found and found[1] != "(unknown)" else None
+
     def emulator(self, target: Target) -> str | None:
         """Absolute path of the target's emulator, None for the native target."""
         command = TARGETS[target].emulator

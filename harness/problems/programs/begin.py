@@ -40,7 +40,7 @@ def begin(request: Request, session: Session) -> list[CellTask]:
     if request.copies:
         copy_modules(request.cells, bench, engine, observer)
     check_ready(request.cells, bench, engine, observer)
-    return [task_of(cell, request.metrics, bench, counted=counted) for cell in request.cells]
+    return [task_of(cell, request.metrics_on(cell.target, bench), bench, counted=counted) for cell in request.cells]
 
 
 def with_fresh_inputs(pending: Sequence[CellTask], session: Session) -> list[CellTask]:

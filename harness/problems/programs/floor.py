@@ -29,7 +29,10 @@ def measure_floor(request: Request, session: Session) -> list[Cell]:
     if not cells:
         return []
     freeze_modules([(cell.program, cell.target, cell.level) for cell in cells], bench, session.engine, session.observer)
-    tasks = [task_of(cell, request.metrics, bench, counted=is_counted(request.metrics)) for cell in cells]
+    tasks = [
+        task_of(cell, request.metrics_on(cell.target, bench), bench, counted=is_counted(request.metrics))
+        for cell in cells
+    ]
     pending = [task for task in tasks if not recorder.recall(task.entry)]
     computed = stage(name, partial(_computed, bench=bench), pending, session.engine, session.observer, lambda t: t.name)
     for task, result in computed:

@@ -87,7 +87,7 @@ def _is_cached(cell: Cell, frozen: dict[tuple[str, str, str], bool], request: Re
     module = freeze(cell.program, cell.target, cell.level, bench)
     if not (inputs_exist(cell.program, bench.store, "hidden") and is_perturbed(module, cell.copy, bench)):
         return False
-    return task_of(cell, request.metrics, bench).known(bench) is not None
+    return task_of(cell, request.metrics_on(cell.target, bench), bench).known(bench) is not None
 
 
 def _estimate(cells: Sequence[Cell], modules: Sequence[Module], rate: str, bench: Bench) -> float:

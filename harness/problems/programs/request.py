@@ -12,8 +12,11 @@ from harness.measure import PROGRAM_TRACKS, Metric
 from harness.policy import Policy
 from harness.policy.tracks import all_tracks
 from harness.problems.programs.cell import Cell
+from harness.sandbox.bench import Bench
 from harness.suite.load import LoadedSuite, Program
+from harness.timing.contestants import NATIVE
 from harness.timing.request import USUAL_TIMING, TimingRequest
+from harness.toolchain.targets import TARGETS
 
 __all__ = ["Module", "Request", "parse_targets", "parse_track", "parse_word"]
 
@@ -21,6 +24,8 @@ Word = TypeVar("Word", bound=str)
 Module = tuple[Program, Target, Level]
 """What one frozen module is made of."""
 _SOME_METRIC = "decide.cpu"
+MODELLED = "mca.cycles"
+"""What is modelled of the very CPU that programs are timed on, too."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,13 @@ class Request:
     def metrics(self) -> tuple[str, ...]:
         """Those that cells take. A cell has at least one, so that a run in which all else is timed has its rows."""
         return tuple(metric.name for metric in self.chosen if not metric.timed) or (_SOME_METRIC,)
+
+    def metrics_on(self, target: Target, bench: Bench) -> tuple[str, ...]:
+        """Those that its cells take there. Where programs are timed, modelled cycles are of the timed CPU too."""
+        here = bench.toolchain.host_cpu
+        wanted = target is NATIVE and self.timed_metrics and MODELLED in self.metrics
+        another = here not in (None, TARGETS[target].model)
+        return (*self.metrics, f"{MODELLED}@{here}") if wanted and another else self.metrics
 
     @property
     def timed_metrics(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from harness.rank.words import (
     counted,
     decided,
     dependence_lines,
+    model_lines,
     rank_range,
     reason_lines,
     verdict_mark,
@@ -61,6 +62,7 @@ def standings_table(index: "duckdb.DuckDBPyConnection", question: "Question") ->
     rows = standings(index, question)
     below = (
         *campaign_lines(campaigns(index, question), (row.pairs for row in rows)),
+        *model_lines(rows),
         *dependence_lines(rows),
         *reason_lines(rows),
     )

@@ -11,7 +11,7 @@ import pytest
 
 from harness.base.machine import machine
 from harness.base.progress import SilentObserver
-from harness.base.vocabulary import Outcome
+from harness.base.vocabulary import Outcome, Target
 from harness.problems.programs.stages import generate_inputs
 from harness.record import Row, RunFile
 from harness.record.rows import CONTROL
@@ -20,6 +20,7 @@ from harness.run.engines import InProcess
 from harness.sandbox.bench import Bench
 from harness.suite.workloads import inputs_exist
 from harness.toolchain import Toolchain
+from harness.toolchain.targets import TARGETS
 from tests.drive import Answer, Sketch, User, write_policy, write_suite
 from tests.programs import own_program
 
@@ -253,6 +254,27 @@ class TestStrangers:
         assert len(taken.blocks) >= 10
         assert {c.campaign for c in taken.campaigns}.isdisjoint(c.campaign for c in run.campaigns)
         assert all(campaign.calibration for campaign in taken.campaigns)
+
+
+class TestModels:
+    """Modelled cycles beside a clock."""
+
+    def test_they_are_of_the_timed_cpu_too(self, toolchain: Toolchain, tmp_path: Path) -> None:
+        usual, here = TARGETS[Target.X86_64].model, toolchain.host_cpu
+        assert here
+        user, made = User.at(tmp_path), suite(tmp_path / "made", "none")
+        words = ("--track", "speed", "--policy", "basic", "--metric", "runtime.cpu,mca.cycles", *QUICK)
+        user.harness("run", "--suite", made, *words, code=0, timeout=200)
+        (run,) = user.runs()
+        assert run.header.host.llvm == here
+        taken = {(row.target.value, row.metric) for row in run.rows if row.value is not None and row.metric}
+        assert {("x86-64", f"mca.cycles@{here}"), ("x86-64", "mca.cycles"), ("aarch64", "mca.cycles")} <= taken
+        assert ("aarch64", f"mca.cycles@{here}") not in {(row.target.value, row.metric) for row in run.rows}
+        asked = ("leaderboard", "--target", "x86-64", "--reference", "greedy")
+        rows = {row["policy"]: row["modelled"] for row in user.json(*asked)}
+        assert set(rows["basic"]) == {usual, here}
+        assert rows["greedy"] == {usual: 1.0, here: 1.0}
+        assert f"modelled cycles of {here}: " in user.harness(*asked, code=0).out
 
 
 class TestRequests:
