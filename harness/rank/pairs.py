@@ -7,6 +7,7 @@ differences are of what counts in strict, against the track's first reference wh
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from harness.policy.tracks import facts_of
 from harness.rank.contest import Contest, known, timed
 from harness.rank.entries import duels_sql, entries
 from harness.rank.question import Question, floor
+from harness.rank.remembered import remembered
 from harness.rank.sides import Side, distinct, sides_of
 from harness.statistics import Chance, Table, family
 from harness.statistics.flips import LEVEL
@@ -66,10 +68,19 @@ def ahead(sides: Sequence[Side], met: Met, *, paired: bool) -> Ahead:
         by_programs[there].append((one, other, [value for value in values if value is not None]))
     for there, pairs in by_programs.items():
         clusters = [pairs[0][0].clusters[place] for place in there]
-        table = Table.of([values for _, _, values in pairs], clusters)
-        for (one, other, _), mean, chance in zip(pairs, table.means.tolist(), family(table).alone, strict=True):
-            found[(one.policy, other.policy) if mean > 0 else (other.policy, one.policy)] = chance
+        told = remembered("pairs", [[values for _, _, values in pairs], clusters], partial(_alone, pairs, clusters))
+        for (one, other, _), (mean, *chance) in zip(pairs, told, strict=True):
+            found[(one.policy, other.policy) if mean > 0 else (other.policy, one.policy)] = Chance(*chance)
     return found
+
+
+def _alone(
+    pairs: Sequence[tuple[Side, Side, list[float]]], clusters: Sequence[str]
+) -> list[tuple[float, float, float, float]]:
+    """Of each pair, its mean and the chance that the two are equal."""
+    table = Table.of([values for _, _, values in pairs], clusters)
+    chances = family(table).alone
+    return [(mean, one.p, one.low, one.high) for mean, one in zip(table.means.tolist(), chances, strict=True)]
 
 
 def ranks(sides: Sequence[Side], found: Ahead) -> dict[str, tuple[int, int]]:

@@ -19,7 +19,8 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from harness.rank.memorised import memorised_remarks, on_copies
 from harness.rank.modelled import modelled
 from harness.rank.pairs import ahead, home, meet, ranks
 from harness.rank.question import Question, floor, quote
+from harness.rank.remembered import remembered
 from harness.rank.sides import Side, sides_of
 from harness.rank.verdicts import Judgement, judge, least_clusters
 from harness.statistics import Effect, SuiteEffect, Verdict, minimum_detectable_effect, suite_effect
@@ -203,7 +205,10 @@ def tree_effect(results: Sequence[Result], counted: Sequence[Sequence[float]], c
         else [[value] for value in values]
         for found, values in zip(results, counted, strict=True)
     ]
-    effect = suite_effect(tree, clusters=clusters)
+    given = [[[list(items) for items in seeds] for seeds in tree], clusters]
+    told = remembered("effect", given, partial(_effect, tree, clusters))
+    estimate, these, like_these, programs = told
+    effect = SuiteEffect(estimate, tuple(these), like_these and tuple(like_these), programs)
     own = [
         math.fsum(contest.effect.half_width for contest in found.contests if contest.effect) / len(values)
         for found, values in zip(results, counted, strict=True)
@@ -217,6 +222,10 @@ def tree_effect(results: Sequence[Result], counted: Sequence[Sequence[float]], c
     these = (place - math.hypot(place - low, shared), place + math.hypot(high - place, shared))
     like = effect.like_these
     return replace(effect, these=these, like_these=like and (min(like[0], these[0]), max(like[1], these[1])))
+
+
+def _effect(tree: Sequence[Sequence[Sequence[float]]], clusters: Sequence[str]) -> tuple[Any, ...]:
+    return astuple(suite_effect(tree, clusters=clusters))
 
 
 def detectable(place: float, interval: tuple[float, float] | None) -> float | None:

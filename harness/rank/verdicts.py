@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
+from harness.rank.remembered import remembered
 from harness.rank.sides import Side, distinct
 from harness.statistics import FLOOR, Chance, Table, equivalence_p, family, holm, t_quantile
 from harness.statistics.flips import LEVEL
@@ -53,15 +55,22 @@ def judge(sides: Sequence[Side]) -> dict[str, Judgement]:
     first = distinct(sides)
     if not first:
         return {}
-    tables = [Table.of(side.means, side.clusters) for side in first]
+    means, clusters = [side.means for side in first], first[0].clusters
+    told = remembered("verdicts", [LEVEL, FLOOR, means, clusters], lambda: _family(means, clusters))
+    judged = {side.identity: Judgement(Word(word), *rest) for side, (word, *rest) in zip(first, told, strict=True)}
+    return {side.policy: judged[side.identity] for side in sides}
+
+
+def _family(means: Sequence[Sequence[float]], clusters: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Of each policy (policies, programs), the fields of its judgement."""
+    tables = [Table.of(line, clusters) for line in means]
     found = family(Table(np.column_stack([table.sums for table in tables]), tables[0].sizes))
     equivalent = holm([equivalence_p(table, FLOOR) for table in tables])
-    names = list(dict.fromkeys(first[0].clusters))
-    judged = {
-        side.identity: _judged(table, chance, same <= LEVEL, found.critical, names)
-        for side, table, chance, same in zip(first, tables, found.chances, equivalent, strict=True)
-    }
-    return {side.policy: judged[side.identity] for side in sides}
+    names = list(dict.fromkeys(clusters))
+    return [
+        astuple(_judged(table, chance, same <= LEVEL, found.critical, names))
+        for table, chance, same in zip(tables, found.chances, equivalent, strict=True)
+    ]
 
 
 def least_clusters() -> int:
