@@ -1,5 +1,5 @@
 # The two commands are `make run` and `make test`; both install what is missing first.
-.PHONY: run test test-all check bench verdicts verdict-simulation ablation setup setup-test serve requirements
+.PHONY: run test test-all check bench verdicts verdict-simulation ablation figures setup setup-test serve requirements
 
 run: setup            ## measure every policy on cBench and print the standings
 	.venv/bin/harness run --suite cbench
@@ -31,6 +31,9 @@ verdict-simulation: setup-test  ## what the standings' verdicts and intervals ar
 
 ablation: setup-test  ## what each part of the reference solver gives, in a tenth of the contest's time: forty minutes
 	.venv/bin/python -m benchmarks.ablation
+
+figures: setup-test   ## write what commands print into README and docs, from the committed results
+	.venv/bin/python scripts/figures.py
 
 serve: setup          ## the leaderboard in the browser
 	.venv/bin/harness serve

@@ -20,7 +20,7 @@ from harness.problems.protocol import Pages
 from harness.rank.campaigns import TimedCampaign, campaigns
 from harness.rank.contest import percent
 from harness.rank.doubts import doubts
-from harness.rank.notes import DECIDED, JUDGED, SEEN, SHARED, how_computed, rules_broken
+from harness.rank.notes import DECIDED, JUDGED, SEEN, SHARED, UNCHECKED, how_computed, rules_broken
 from harness.rank.question import Question, fingerprints, floor
 from harness.rank.runs import runs_used
 from harness.rank.standings import Standing, standings, standings_sql
@@ -168,6 +168,7 @@ def _explain(question: Question, table: Sequence[Standing]) -> None:
         f"**W/T/?/L**: programs better than {reference}, equal or equivalent, not resolved, worse or failed. "
         "**MDE**: the difference that the verdict would find in four of five cases."
     )
+    st.caption(UNCHECKED)
     if find_metric(question.metric).can_be_zero:
         st.caption("Zero is a good value of this metric: ratios are of the values plus one.")
 

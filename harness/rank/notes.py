@@ -9,7 +9,7 @@ from harness.rank.question import Question
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DECIDED", "JUDGED", "SEEN", "SHARED", "how_compared", "how_computed", "rules_broken"]
+__all__ = ["DECIDED", "JUDGED", "SEEN", "SHARED", "UNCHECKED", "how_compared", "how_computed", "rules_broken"]
 
 SHARED = "Policies that cannot be told apart share ranks."
 DECIDED = "Programs better than the reference, equal or equivalent, not resolved, worse or failed."
@@ -22,12 +22,21 @@ _PAIRED = (
 )
 _STRICT = "Strict is the geometric mean over programs of that over seeds"
 
+_BY = (
+    "Of the same rows verdicts are by `harness.rank.verdicts.judge`, ranks by `harness.rank.pairs.ranks`, intervals by "
+    "`harness.statistics.suite_effect`."
+)
+UNCHECKED = (
+    "Class, budget and what a policy was made on (`trained_on`) are its submitter's word, which nothing can check. "
+    "Sizes are of the object that the policy decided, not of libc."
+)
+
 
 def how_computed(question: Question) -> str:
     """From the rows of the queries behind standings and programs, one a program and seed, to their figures."""
     if question.quantity.paired:
-        return f"{_PAIRED} {_STRICT}; what failed counts as the worst. Ranks and intervals are of the same rows."
-    return f"{_STRICT} of `counted`, matched of `ratio`. Ranks and intervals are of the same rows."
+        return f"{_PAIRED} {_STRICT}; what a failure counts as: `harness.rank.sides.counted`. {_BY}"
+    return f"{_STRICT} of `counted`, matched of `ratio`. {_BY}"
 
 
 def how_compared(question: Question) -> str | None:

@@ -37,7 +37,7 @@ from harness.rank.pairs import ahead, home, meet, ranks
 from harness.rank.question import Question, floor, quote
 from harness.rank.remembered import remembered
 from harness.rank.sides import Side, sides_of
-from harness.rank.verdicts import Judgement, judge, least_clusters
+from harness.rank.verdicts import Judgement, Word, judge, least_clusters
 from harness.statistics import Effect, SuiteEffect, Verdict, minimum_detectable_effect, suite_effect
 from harness.statistics.normal import normal_quantile
 from harness.statistics.values import exact_mean
@@ -339,12 +339,20 @@ def _ranked(
         if row.policy in able:
             lacking = too_few(row.clusters, "clusters")
             lacking += ("the only one of its class that is ranked",) if row.policy_class in alone else ()
+            if places[row.policy][0] == 1 and _is_not_above(row, question.reference, judged[row.policy], sides):
+                lacking += (f"first of its class, and not above {question.reference}",)
         if row.policy_class == PolicyClass.SEARCH.value and row.seeds < SEARCH_SEEDS:
             lacking = (*lacking, f"{row.seeds} of the {SEARCH_SEEDS} seeds that a search needs")
         low, high = places.get(row.policy, (None, None))
         told = _told(judged[row.policy]) if row.policy in judged and row.policy != question.reference else {}
         done.append(replace(row, rank=low, rank_high=high, reasons=row.reasons + lacking, **told))
     return done
+
+
+def _is_not_above(row: Standing, reference: str, found: Judgement, sides: Sequence[Side]) -> bool:
+    """Whether somebody of a class without the reference is not better than that."""
+    beside = any(side.policy == reference and side.policy_class == row.policy_class for side in sides)
+    return not beside and found.word is not Word.BETTER
 
 
 def _told(found: Judgement) -> dict[str, Any]:

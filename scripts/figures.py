@@ -1,0 +1,50 @@
+"""Write what commands print into the documents that show it.
+
+usage: .venv/bin/python scripts/figures.py [--check]
+
+A document names the command in a comment before a fenced block, `<!-- harness leaderboard --suite cbench -->`, and the
+block then holds what the command prints on standard output for the committed results. With --check nothing is written:
+the exit code is 1 where a block says something else.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(
+    r"(?P<head><!-- harness (?P<words>[^\n]*?) -->\n+```[a-z]*\n)(?P<body>.*?)(?P<tail>^```$)", re.MULTILINE | re.DOTALL
+)
+
+
+def main() -> None:
+    """Write or check every document."""
+    check = sys.argv[1:] == ["--check"]
+    if sys.argv[1:] and not check:
+        sys.exit(__doc__)
+    stale = 0
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        text = path.read_text()
+        made = BLOCK.sub(lambda found: found["head"] + printed(found["words"]) + found["tail"], text)
+        if made == text:
+            continue
+        stale += 1
+        print(f"{path.relative_to(ROOT)}: {'says something else than the commands' if check else 'written'}")
+        if not check:
+            path.write_text(made)
+    sys.exit(1 if check and stale else 0)
+
+
+def printed(words: str) -> str:
+    """What the command prints for the committed results, without blank lines at its ends."""
+    command = [Path(sys.executable).with_name("harness"), *shlex.split(words), "--results", str(ROOT / "results")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"harness {words}: {done.stderr.strip()}")
+    return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines()) + "\n"
+
+
+if __name__ == "__main__":
+    main()
