@@ -9,6 +9,7 @@ import pytest
 
 from harness.measure import all_metrics
 from harness.record import Row
+from harness.record.rows import SCHEMA
 from tests.drive import ROOT, SIZE_METRICS, TINY, User, write_policy
 
 DIGESTS = ("frozen_digest", "decisions_digest", "object_digest", "outcome")
@@ -90,7 +91,7 @@ def test_every_row_says_what_made_it(tiny: User) -> None:
     """Provenance: whoever reads the file alone can tell compiler, machine, command and program."""
     (run,) = tiny.runs()
     assert run.header.command[:3] == ("run", "--suite", str(TINY))
-    assert (run.header.suite, run.header.suite_version, run.header.schema_version) == ("tiny", "1", 7)
+    assert (run.header.suite, run.header.suite_version, run.header.schema_version) == ("tiny", "1", SCHEMA)
     assert run.header.llvm_version.startswith("22.") and len(run.header.llvm) == 64
     assert set(run.header.runtime) == {"x86-64", "aarch64"}
     assert run.header.host.cores > 0 and run.header.host.cpu and run.header.host.kernel
