@@ -110,19 +110,19 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
         # Rows are selected by number: another question must not inherit the numbers.
         key=f"standings-{'-'.join(pages.view_of(question).values())}",
         column_config={
-            "rank": config.TextColumn("rank", width=50, alignment="right", help="Within the class. " + SHARED),
-            "policy": config.TextColumn("policy", width=115),
+            "rank": config.TextColumn("rank", width=44, alignment="right", help="Within the class. " + SHARED),
+            "policy": config.TextColumn("policy", width=96),
             "class": config.TextColumn("class", width=68),
-            "verdict": config.TextColumn("verdict", width=108, help=JUDGED),
-            "strict": config.NumberColumn("strict", format="%.4f", width=64, help="A ratio. Ranks go by this."),
-            "interval": config.TextColumn("95 % interval", width=122, alignment="right", help="Of strict."),
-            "median": config.NumberColumn("median", format="%.4f", width=66, help="Of what counts in strict."),
-            "matched": config.NumberColumn("matched", format="%.4f", width=70, help="A ratio."),
-            "coverage": config.TextColumn("covered", width=68, alignment="right", help="In programs."),
-            "decided": config.TextColumn("W/T/?/L", width=76, alignment="right", help=DECIDED),
-            "mde": config.TextColumn("MDE", width=60, alignment="right", help=SEEN),
+            "verdict": config.TextColumn("verdict", width=102, help=JUDGED),
+            "strict": config.NumberColumn("strict", format="%.4f", width=58, help="A ratio. Ranks go by this."),
+            "interval": config.TextColumn("95 % interval", width=110, alignment="right", help="Of strict."),
+            "median": config.NumberColumn("median", format="%.4f", width=60, help="Of what counts in strict."),
+            "matched": config.NumberColumn("matched", format="%.4f", width=66, help="A ratio."),
+            "coverage": config.TextColumn("covered", width=62, alignment="right", help="In programs."),
+            "decided": config.TextColumn("W/T/?/L", width=70, alignment="right", help=DECIDED),
+            "mde": config.TextColumn("MDE", width=54, alignment="right", help=SEEN),
             "decide": config.NumberColumn(
-                "decide (s)", format="%.2f", width=74, help="CPU seconds of deciding on a program, the median."
+                "decide, s", format="%.2f", width=56, help="CPU seconds of deciding on a program, the median."
             ),
         },
     )

@@ -58,6 +58,12 @@ class Folder:
         found.rows.sort(key=lambda row: found.age(row["run"]))
         return found
 
+    def machine(self, run: str) -> tuple[Any, ...]:
+        """What must be the same for times to be pooled."""
+        host = self.headers[run]["host"]
+        names = ("vendor", "family", "model", "stepping", "hypervisor", "cores") if host.get("vendor") else ("cpu",)
+        return tuple(host.get(name) for name in names)
+
     def age(self, run: str) -> tuple[str, str]:
         return self.headers[run]["started"], run
 
@@ -156,6 +162,15 @@ class _Board:
                 for policy, programs in (header.get("trained_on") or {}).items():
                     self.seen[policy] |= set(programs)
         self._taken = self._newest_values()
+        self._machine = self._newest_machine() if self.timed else None
+
+    def _newest_machine(self) -> tuple[Any, ...] | None:
+        """That of the newest campaign of these suites, of a sound one where there is one."""
+        runs = {(bool(self.folder.marks[b["run"], b["campaign"]]), b["run"]) for mine in self.folder.blocks.values()
+                for b in mine if b["target"] == self.question.target}  # fmt: skip
+        mine = [one for one in runs if self.folder.headers[one[1]]["suite"] in self.suites]
+        newest = sorted(mine, key=lambda one: (not one[0], self.folder.age(one[1])))
+        return self.folder.machine(newest[-1][1]) if newest else None
 
     def _newest_values(self) -> dict[str, float]:
         """Cell → the value of the metric: of each of its parts the newest, then the median."""
@@ -260,7 +275,7 @@ class _Board:
             times = {s["object"]: s["cpu"] for s in block["samples"]}
             header = self.folder.headers[block["run"]]
             here = block["target"] == q.target and header["suite"] in self.suites
-            if here and mine in times and against in times:
+            if here and self._machine == self.folder.machine(block["run"]) and mine in times and against in times:
                 marks = self.folder.marks[block["run"], block["campaign"]]
                 met.append((bool(marks), block, math.log(times[str(against)] / times[str(mine)])))
         met = [one for one in met if one[0] == any_sound(met)]
