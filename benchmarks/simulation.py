@@ -120,8 +120,17 @@ def populations(boards: Sequence[Board]) -> list[Population]:
 def verdicts_now(values: Floats, clusters: Sequence[str]) -> Floats:
     """Of each policy (policies, programs): 1 better, -1 worse than the reference, 0 not told."""
     table = Table.of(values, clusters)
-    said = [bool(chance.below(LEVEL)) for chance in family(table).chances]
+    said = [
+        bool(chance.below(LEVEL)) and _leaves_out_zero(line, clusters)
+        for chance, line in zip(family(table).chances, values, strict=True)
+    ]
     return np.where(said, np.sign(table.means), 0.0)
+
+
+def _leaves_out_zero(values: Floats, clusters: Sequence[str]) -> bool:
+    """Whether the interval does, which no verdict may contradict (``harness.rank.verdicts.agreed``)."""
+    low, high = interval_now(values, clusters, 0)
+    return low > 0 or high < 0
 
 
 def verdicts_before(values: Floats, _clusters: Sequence[str]) -> Floats:

@@ -37,7 +37,7 @@ from harness.rank.pairs import ahead, home, meet, ranks
 from harness.rank.question import Question, floor, quote
 from harness.rank.remembered import remembered
 from harness.rank.sides import Side, sides_of
-from harness.rank.verdicts import Judgement, Word, judge, least_clusters
+from harness.rank.verdicts import Judgement, Word, agreed, judge, least_clusters
 from harness.statistics import Effect, SuiteEffect, Verdict, minimum_detectable_effect, suite_effect
 from harness.statistics.normal import normal_quantile
 from harness.statistics.values import exact_mean
@@ -324,9 +324,11 @@ def _ranked(
     first = home(index, question) if able and question.reference != facts_of(question.track).references[0] else sides
     met = meet(index, question) if able else {}
     judged: dict[str, Judgement] = {}
+    intervals = {row.policy: _logarithms(row) for row in table}
     places: dict[str, tuple[int, int]] = {}
     for name in dict.fromkeys(row.policy_class for row in table):
-        judged |= judge([side for side in sides if side.policy in able and side.policy_class == name])
+        found = judge([side for side in sides if side.policy in able and side.policy_class == name])
+        judged |= {policy: agreed(one, *intervals[policy]) for policy, one in found.items()}
         mine = [side for side in first if side.policy in able and side.policy_class == name]
         places |= ranks(mine, ahead(mine, met, paired=question.quantity.paired))
     alone = {
@@ -347,6 +349,14 @@ def _ranked(
         told = _told(judged[row.policy]) if row.policy in judged and row.policy != question.reference else {}
         done.append(replace(row, rank=low, rank_high=high, reasons=row.reasons + lacking, **told))
     return done
+
+
+def _logarithms(row: Standing) -> tuple[float, tuple[float, float] | None]:
+    """Of strict, and of its interval's ends; an end that is not known is infinitely far."""
+    if row.strict is None or row.benchmarks < 2:
+        return 0.0, None
+    low = -math.inf if row.low is None else math.log(row.low)
+    return math.log(row.strict), (low, math.inf if row.high is None else math.log(row.high))
 
 
 def _is_not_above(row: Standing, reference: str, found: Judgement, sides: Sequence[Side]) -> bool:

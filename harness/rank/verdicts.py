@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -10,10 +10,20 @@ import numpy as np
 
 from harness.rank.remembered import remembered
 from harness.rank.sides import Side, distinct
-from harness.statistics import FLOOR, Chance, Table, equivalence_p, family, holm, t_quantile
+from harness.statistics import (
+    FLOOR,
+    Chance,
+    Effect,
+    Table,
+    equivalence_p,
+    family,
+    holm,
+    minimum_detectable_effect,
+    t_quantile,
+)
 from harness.statistics.flips import LEVEL
 
-__all__ = ["Judgement", "Word", "judge", "least_clusters"]
+__all__ = ["Judgement", "Word", "agreed", "judge", "least_clusters"]
 
 _HALF = 0.5
 """Share of all squared deviations from which on one cluster is far from the others."""
@@ -71,6 +81,24 @@ def _family(means: Sequence[Sequence[float]], clusters: Sequence[str]) -> list[t
         astuple(_judged(table, chance, same <= LEVEL, found.critical, names))
         for table, chance, same in zip(tables, found.chances, equivalent, strict=True)
     ]
+
+
+def agreed(found: Judgement, place: float, interval: tuple[float, float] | None) -> Judgement:
+    """The judgement as far as the mean's interval does not contradict it; log-ratios.
+
+    The interval also holds what a test that assumes symmetric differences does not see. A policy is better or worse
+    only where its interval leaves out 0, and equivalent only where its interval lies within half a percent.
+    """
+    low, high = interval or (-math.inf, math.inf)
+    holds = {
+        Word.BETTER: low > 0,
+        Word.WORSE: high < 0,
+        Word.EQUIVALENT: low >= -FLOOR and high <= FLOOR,
+        Word.OPEN: True,
+    }
+    seen = minimum_detectable_effect(Effect(min(max(place, low), high), low, high, 1))
+    detectable = None if found.detectable is None or math.isinf(seen) else max(found.detectable, seen)
+    return replace(found, word=found.word if holds[found.word] else Word.OPEN, detectable=detectable)
 
 
 def least_clusters() -> int:

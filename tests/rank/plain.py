@@ -24,6 +24,8 @@ FIRST = {"size": "Oz", "speed": "greedy"}
 MARGIN = math.log(1.005)
 EXACT, DRAWS, RESAMPLES = 13, 20_000, 4_000
 LEAST_ITEMS = 10
+NEAR = 0.12
+"""By what share of the interval's width the ends of two bootstraps may differ."""
 
 
 @dataclass
@@ -121,10 +123,24 @@ def table(folder: Folder, question: Any) -> dict[str, Plain]:
                 continue
             word, p, sure = words.get(policy, (None, None, True))
             rank, doubtful = ranks.get(policy, (None, 0))
-            found[policy] = _row(policy, side, board, word, p, sure, rank, doubtful)
+            row = found[policy] = _row(policy, side, board, word, p, sure, rank, doubtful)
+            if row.verdict is not None and row.interval is not None:
+                _hold_to_interval(row)
             if policy == question.reference:
                 found[policy].verdict = found[policy].p = None
     return found
+
+
+def _hold_to_interval(row: Plain) -> None:
+    """No verdict that the interval contradicts; unsure where the ends of two bootstraps may lie on either side."""
+    assert row.interval is not None
+    low, high = (math.log(end) for end in row.interval)
+    near = NEAR * (high - low)
+    half = math.log(1.005)
+    margins = {"better": [low], "worse": [-high], "equivalent": [low + half, half - high]}.get(str(row.verdict), [])
+    row.sure &= all(abs(margin) > near for margin in margins)
+    if any(margin < 0 for margin in margins):
+        row.verdict = "not resolved"
 
 
 def _row(policy: str, side: _Side, board: "_Board", word: Any, p: Any, sure: bool, rank: Any, doubtful: int) -> Plain:
