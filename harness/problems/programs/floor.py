@@ -1,9 +1,10 @@
 """The track's floor where a policy failed: what a failed program counts as is measured, not assumed."""
 
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from harness.base.engine import stage
-from harness.base.vocabulary import Outcome
+from harness.base.vocabulary import Outcome, Target
 from harness.policy.load import load_policy
 from harness.policy.tracks import facts_of
 from harness.problems.programs.cell import Cell, CellResult, CellTask, task_of
@@ -11,21 +12,32 @@ from harness.problems.programs.rates import is_counted
 from harness.problems.programs.request import Request
 from harness.problems.programs.stages import freeze_modules
 from harness.problems.protocol import Session
+from harness.record.rows import Row
 from harness.sandbox.bench import Bench
 
-__all__ = ["measure_floor"]
+__all__ = ["failures", "measure_floor"]
 
 
-def measure_floor(request: Request, session: Session) -> list[Cell]:
-    """Compute and record the floor's cells on what failed under some policy, as far as the request has none."""
+def failures(rows: Iterable[Row]) -> set[tuple[str, Target]]:
+    """Program and target of every cell that failed."""
+    return {
+        (row.benchmark, row.target)
+        for row in rows
+        if not row.copy_ and row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED)
+    }
+
+
+def measure_floor(
+    request: Request, session: Session, failed: Iterable[tuple[str, Target]], besides: Sequence[Cell] = ()
+) -> list[Cell]:
+    """Compute and record the floor's cells on what failed, but for those of the request and those ``besides``."""
     bench, recorder = session.bench, session.recorder
     name = facts_of(request.track).floor
-    rows = [row for row in recorder.rows if not row.copy_]
-    failed = {(row.benchmark, row.target) for row in rows if row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED)}
-    there = {(cell.program.benchmark.name, cell.target) for cell in request.cells if cell.policy.name == name}
+    cells_there = (*request.cells, *besides)
+    there = {(cell.program.benchmark.name, cell.target) for cell in cells_there if cell.policy.name == name}
     programs = {program.benchmark.name: program for program in request.programs}
     policy = load_policy(name)
-    cells = [Cell(programs[b], target, request.track, policy, 0) for b, target in sorted(failed - there)]
+    cells = [Cell(programs[b], target, request.track, policy, 0) for b, target in sorted(set(failed) - there)]
     if not cells:
         return []
     freeze_modules([(cell.program, cell.target, cell.level) for cell in cells], bench, session.engine, session.observer)

@@ -15,10 +15,11 @@ from harness.base.engine import Engine, stage
 from harness.base.errors import CellError
 from harness.base.machine import machine
 from harness.base.progress import Observer
-from harness.base.vocabulary import Level, Outcome
+from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import freeze
 from harness.measure import Took, all_metrics, find_metric
 from harness.problems.programs.cell import Cell
+from harness.problems.programs.floor import measure_floor
 from harness.problems.programs.problems import plan_of
 from harness.problems.programs.request import Request
 from harness.problems.programs.tracks import REFERENCES
@@ -72,13 +73,43 @@ class _Entry:
     row: Row
 
 
-def time_cells(request: Request, session: Session, besides: Iterable[Cell] = ()) -> Timing:
+@dataclass(frozen=True)
+class _Entrants:
+    """What is to be timed, tried once each."""
+
+    cells: Sequence[_Entry]
+    programs: Mapping[str, TimedProgram]
+    reasons: Mapping[str, str]
+    """Program → why it cannot be timed."""
+    trials: Mapping[tuple[str, str], TrialRun]
+
+    @property
+    def failed(self) -> set[tuple[str, Target]]:
+        """Programs of which some object fails when it is timed."""
+        return {(name, NATIVE) for (name, _), trial in self.trials.items() if trial.problem}
+
+
+def _entrants(request: Request, session: Session, besides: Sequence[Cell]) -> _Entrants:
+    """Those of the request and ``besides``; and the track's floor where an object fails only now."""
+    bench, recorder = session.bench, session.recorder
+    found = _Entrants((), {}, {}, {})
+    while True:
+        cells = _native_cells((*request.cells, *besides), recorder.rows)
+        programs, reasons = _programs(cells, request, bench, recorder.results)
+        trials = _try_all(programs.values(), found.trials, bench, session.engine, session.observer)
+        found = _Entrants(cells, programs, reasons, trials)
+        more = measure_floor(request, session, found.failed, besides)
+        if not more:
+            return found
+        besides = (*besides, *more)
+
+
+def time_cells(request: Request, session: Session, besides: Sequence[Cell] = ()) -> Timing:
     """Time every object that the request's native cells gave, and ``besides``, and say of each cell what it took."""
-    bench, engine, observer, journal = session.bench, session.engine, session.observer, session.recorder.journal
+    bench, observer, journal = session.bench, session.observer, session.recorder.journal
     wanted, results = request.timing, session.recorder.results
-    cells = _native_cells((*request.cells, *besides), session.recorder.rows)
-    programs, reasons = _programs(cells, request, bench, results)
-    trials = _try_all(programs.values(), bench, engine, observer)
+    entrants = _entrants(request, session, besides)
+    programs, trials = entrants.programs, entrants.trials
     timed = Timed(list(journal.blocks))
     for (name, digest), trial in trials.items():
         if trial.problem:
@@ -97,9 +128,9 @@ def time_cells(request: Request, session: Session, besides: Iterable[Cell] = ())
     ]
     rows = [
         row
-        for one in cells
+        for one in entrants.cells
         if one.row.outcome is Outcome.OK
-        for row in _rows(one, request, programs, reasons, timed, known)
+        for row in _rows(one, request, programs, entrants.reasons, timed, known)
     ]
     return Timing(rows, campaigns, timed.blocks, len(known), len(timed.problems))
 
@@ -163,11 +194,17 @@ def _unoptimised(program: "Program", bench: Bench) -> tuple[Path, str]:
 
 
 def _try_all(
-    programs: Iterable[TimedProgram], bench: Bench, engine: Engine, observer: Observer
+    programs: Iterable[TimedProgram],
+    known: Mapping[tuple[str, str], TrialRun],
+    bench: Bench,
+    engine: Engine,
+    observer: Observer,
 ) -> dict[tuple[str, str], TrialRun]:
-    tasks = [(program, digest) for program in programs for digest in program.objects]
+    """What is known, and a trial of every other object."""
+    every = ((program, digest) for program in programs for digest in program.objects)
+    tasks = [(program, digest) for program, digest in every if (program.name, digest) not in known]
     tried = stage("trials", partial(_try, bench=bench), tasks, engine, observer, lambda task: task[0].name)
-    return {(program.name, digest): trial for (program, digest), trial in tried}
+    return {**known, **{(program.name, digest): trial for (program, digest), trial in tried}}
 
 
 def _try(task: tuple[TimedProgram, str], bench: Bench) -> TrialRun:

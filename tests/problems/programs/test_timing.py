@@ -112,7 +112,21 @@ class TestFailures:
     """A policy whose programs fail only when they are timed."""
 
     def test_references_are_timed_beside_it(self, run: RunFile) -> None:
-        assert {row.policy for row in run.rows} == {"weak", "greedy", "basic", "pbqp"}
+        asked = {row.policy for row in run.rows if row.benchmark == "none"}
+        assert asked == {"weak", "greedy", "basic", "pbqp"}
+
+    def test_the_floor_is_timed_where_it_fails_and_nowhere_else(self, user: User, run: RunFile) -> None:
+        """It never failed when it was verified, so that nobody had compiled the floor yet."""
+        rows = [row for row in run.rows if row.policy == "fast-o0" and row.metric == "runtime.cpu"]
+        assert {row.benchmark for row in rows} == set(FAULTS)
+        assert all(row.value and row.campaign == of(run, "greedy", row.benchmark).campaign for row in rows)
+        table = user.json("leaderboard", "--track", "speed", "--metric", "runtime.cpu", "--reference", "greedy")
+        found = {row["policy"]: row for row in table}
+        floor, weak = found["fast-o0"], found["weak"]
+        assert floor["completed"] == len(FAULTS)
+        highest = weak["matched"] * floor["matched"] ** len(FAULTS)
+        assert weak["strict"] ** weak["benchmarks"] <= highest * (1 + 1e-9), "what failed counts no more than the floor"
+        assert floor["matched"] < 1
 
     @pytest.mark.parametrize(
         ("fault", "why"),
