@@ -22,7 +22,7 @@ from harness.policy.load import load_policy
 from harness.problems.instances.request import make_solve_request
 from harness.problems.instances.standings import SolverTable, solver_standings
 from harness.problems.sharding.domain import Sharding
-from harness.rank.question import questions
+from harness.rank.question import ALL, questions
 from harness.record import open_index
 from harness.run.engines import local_engine
 from harness.run.run import execute_run
@@ -52,7 +52,12 @@ def main() -> None:
             progress.close()
         with open_index(results) as index:
             (question,) = questions(
-                index, suite="iopddl", origin=Origin.CONTEST.value, time_scale=options.time_scale, cores=options.cores
+                index,
+                suite="iopddl",
+                origin=Origin.CONTEST.value,
+                split=ALL,
+                time_scale=options.time_scale,
+                cores=options.cores,
             )
             table = solver_standings(DOMAIN, index, question, published=False)
     print("\n".join(_markdown(table)))
@@ -75,14 +80,14 @@ def _variants(folder: Path) -> Iterator[Policy]:
 def _markdown(table: SolverTable) -> Iterator[str]:
     costs = {(figure.policy, figure.benchmark): figure.cost for figure in table.figures}
     names = sorted({figure.benchmark for figure in table.figures})
-    yield f"| variant | score | mean | {' | '.join(names)} |"
+    yield f"| variant | score of {table.contest_instances} | mean | {' | '.join(names)} |"
     yield f"|---|---:|---:|{'---:|' * len(names)}"
     for row in table.standings:
         ratios = [_ratio(costs[row.policy, name], costs[SOLVER, name]) for name in names]
         known = [ratio for ratio in ratios if ratio is not None]
         mean = math.exp(math.fsum(map(math.log, known)) / len(known)) if known else math.nan
         cells = " | ".join("–" if ratio is None else f"{ratio:.4f}" for ratio in ratios)
-        yield f"| {row.policy} | {row.score:.2f} | {mean:.4f} | {cells} |"
+        yield f"| {row.policy} | {row.contest_score or 0:.2f} | {mean:.4f} | {cells} |"
 
 
 def _ratio(cost: int | None, whole: int | None) -> float | None:

@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 from numpy.random import Generator
 
+from benchmarks.ranking import rank_intervals
 from harness.base.paths import default_results
 from harness.base.progress import Observer
 from harness.cli.output import note, observer
@@ -35,7 +36,7 @@ from harness.rank.entries import entries
 from harness.rank.question import ALL, floor, questions
 from harness.rank.sides import distinct, sides_of
 from harness.record import open_index
-from harness.statistics import Table, family, rank_intervals, suite_effect
+from harness.statistics import Table, family, suite_effect
 from harness.statistics.flips import EXACT_UP_TO, LEVEL
 from harness.statistics.student import t_quantile
 from harness.statistics.values import Floats

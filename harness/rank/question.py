@@ -142,7 +142,7 @@ def questions(
     """One question for each recorded suite, track, target, reference and condition that the arguments leave open.
 
     ``split``: ``train``, ``test`` or ``all``. By default programs are those of the test split, which no policy should
-    have been made on, where the reference was measured on any.
+    have been made on, where the reference was measured on any, or, of a track without one, anybody.
 
     Raises UsageError when nothing is recorded, or nothing of this suite, track or fingerprint, or of a policy in
     ``unseen``: leaving out nothing would look like having left out what it was trained on.
@@ -181,7 +181,7 @@ def questions(
             metric=metric or ranking_metric(index, s, t, target),
             reference=against,
             llvm=chosen,
-            split=_split(index, split, s, t, target, against, chosen),
+            split=_split(index, split, s, t, target, against, chosen, how.get("origin")),
             origin=how.get("origin", origin),
             unseen=unseen,
             conditions=tuple((name, value) for name, value in how.items() if name != "origin"),
@@ -199,9 +199,15 @@ def _split(
     target: str,
     reference: str,
     llvm: str,
+    origin: str | None,
 ) -> str | None:
-    if wanted is not None or not facts_of(track).compiled:
+    if wanted is not None:
         return None if wanted == ALL else wanted
+    if not facts_of(track).compiled:  # nobody is the reference
+        query = f"SELECT count(*) FROM cells WHERE {_in(members(suite))} AND track = ? AND llvm = ? AND split = ?"
+        query += "" if origin is None else f" AND origin = {quote(origin)}"
+        found = index.execute(query, [track, llvm, Split.TEST.value]).fetchone()
+        return Split.TEST.value if found and found[0] else None
     query = f"""SELECT count(*) FROM cells
 WHERE {_in(members(suite))} AND track = ? AND target = ? AND policy = ? AND llvm = ? AND split = ?"""
     found = index.execute(query, [track, target, reference, llvm, Split.TEST.value]).fetchone()

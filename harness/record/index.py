@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 17
+_VERSION = 18
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
@@ -300,7 +300,7 @@ def _build(made: Path, runs: list[Path]) -> int:
         connection.execute("CREATE TABLE training (run VARCHAR, suite VARCHAR, policy VARCHAR, benchmark VARCHAR)")
         connection.execute(
             "CREATE TABLE instances (run VARCHAR, suite VARCHAR, benchmark VARCHAR, seconds DOUBLE, best HUGEINT,"
-            " bound HUGEINT)"
+            " bound HUGEINT, plain HUGEINT)"
         )
         connection.execute(
             "CREATE TABLE histories (run VARCHAR, suite VARCHAR, cell VARCHAR, benchmark VARCHAR, policy VARCHAR,"
@@ -333,9 +333,9 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
     _insert(connection, "benchmarks", benchmarks)
     seen = [[header.run, header.suite, p, name] for p, names in header.trained_on.items() for name in names]
     _insert(connection, "training", seen)
-    known = how.instances if how else {}
+    known = how.instances.items() if how else ()
     instances = [
-        [header.run, header.suite, name, i.seconds, _text(i.best), _text(i.bound)] for name, i in known.items()
+        [header.run, header.suite, name, i.seconds, *map(_text, (i.best, i.bound, i.plain))] for name, i in known
     ]
     _insert(connection, "instances", instances)
     rows = [_row(header.run, header.suite, line, row) for line, row in enumerate(run.rows, run.first_line)]

@@ -136,6 +136,8 @@ class InstanceFacts(Model):
     """The lowest cost known."""
     bound: Exact | None = None
     """A proven lower bound of the cost."""
+    plain: Exact | None = None
+    """Of the problem's plain assignment, as a failure counts; None where that is not feasible, and in older files."""
 
 
 class Solving(Model):

@@ -23,7 +23,6 @@ from harness.statistics.paired import (
     verdict,
 )
 from harness.statistics.power import items_needed, minimum_detectable_effect
-from harness.statistics.ranking import RankInterval, rank_intervals, sign_flip_p
 from harness.statistics.signed_rank import signed_rank_p
 from harness.statistics.student import t_quantile
 from harness.statistics.suite import SuiteEffect, suite_effect
@@ -34,7 +33,6 @@ __all__ = [
     "SEQUENTIAL",
     "Chance",
     "Effect",
-    "RankInterval",
     "SuiteEffect",
     "Table",
     "Verdict",
@@ -53,8 +51,6 @@ __all__ = [
     "normal_quantile",
     "pair_chance",
     "paired_effect",
-    "rank_intervals",
-    "sign_flip_p",
     "signed_rank_p",
     "suite_effect",
     "t_quantile",

@@ -47,9 +47,9 @@ def write_results(folder: Path) -> None:
     """Two runs: one with an older compiler, one with all of the above on both targets."""
     folder.mkdir(parents=True, exist_ok=True)
     old = list(_rows({name: FACTORS[name] for name in ("Oz", "O0")}, "older"))
-    write_run(folder, _header(OLDER, "22.1.0", "2026-01-01"), old)
-    header = {**_header(LLVM, "22.1.8", "2026-02-02"), "trained_on": TRAINED_ON}
-    write_run(folder, header, list(_rows(FACTORS, "newer")))
+    write_run(folder, header(OLDER, "22.1.0", "2026-01-01"), old)
+    about = {**header(LLVM, "22.1.8", "2026-02-02"), "trained_on": TRAINED_ON}
+    write_run(folder, about, list(_rows(FACTORS, "newer")))
 
 
 ALLOCATORS = {
@@ -90,7 +90,7 @@ def write_speed(folder: Path) -> None:
                 unit = {"instructions": "instructions", "spills": "operands"}.get(metric, "skylake-avx512 cycles")
                 measured = {"metric": metric, "value": values[number], "unit": unit}
                 rows.append(Row.model_validate(cell | detail | measured))
-    write_run(folder, {**_header(LLVM, "22.1.8", "2026-03-03"), "track": "speed", "suite": "zippy"}, rows)
+    write_run(folder, {**header(LLVM, "22.1.8", "2026-03-03"), "track": "speed", "suite": "zippy"}, rows)
 
 
 RACERS = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu", "hen", "ibis")
@@ -153,12 +153,12 @@ def _write_campaign(folder: Path, policies: list[str], *marks: str, host: str, d
                 if value is not None:
                     seconds[str(cell["object_digest"])] = value
         taken += blocks(seconds, 16, benchmark, 0.004, campaign=name)
-    header = {**_header(LLVM, "22.1.8", date), "track": "speed", "suite": "race"}
-    header["host"] = header["host"] | {"cpu": host}
-    header["benchmarks"] = {
+    about = {**header(LLVM, "22.1.8", date), "track": "speed", "suite": "race"}
+    about["host"] = about["host"] | {"cpu": host}
+    about["benchmarks"] = {
         benchmark: {"split": "train", "origin": "own", "program_digest": _digest(benchmark)} for benchmark in RACERS
     }
-    write_run(folder, header, rows, [campaign(name, f"{date}T10:00:00+00:00", *marks, blocks=len(taken))], taken)
+    write_run(folder, about, rows, [campaign(name, f"{date}T10:00:00+00:00", *marks, blocks=len(taken))], taken)
 
 
 def _rows(policies: dict[str, Any], salt: str) -> Iterator[Row]:
@@ -195,7 +195,7 @@ def _rows(policies: dict[str, Any], salt: str) -> Iterator[Row]:
                     yield Row.model_validate(cell | {"metric": metric, "value": value, "unit": unit})
 
 
-def _header(llvm: str, version: str, date: str) -> dict[str, Any]:
+def header(llvm: str, version: str, date: str) -> dict[str, Any]:
     host = {"cpu": "Invented CPU", "cores": 2, "kernel": "0.0", "governor": None, "load": 0.5, "sandbox": "limits"}
     return {
         "suite": "toy",
@@ -268,7 +268,7 @@ def write_solved(folder: Path) -> None:
             rows += [Row(**cell, metric=m, value=value, unit=unit) for m, (value, unit) in measured.items()]
             names = {"cell": cell["cell"], "benchmark": name, "policy": policy}
             histories.append(History(**names, seconds=(0.5, 5.5), costs=(2 * cost, cost)))
-    header = _header(LLVM, "22.1.8", "2026-03-03") | {
+    about = header(LLVM, "22.1.8", "2026-03-03") | {
         "suite": "iopddl",
         "track": "sharding",
         "benchmarks": {
@@ -284,7 +284,7 @@ def write_solved(folder: Path) -> None:
             },
         ),
     }
-    write_run(folder, header, rows, histories=histories)
+    write_run(folder, about, rows, histories=histories)
 
 
 def write_measured_elsewhere(folder: Path) -> None:
@@ -311,10 +311,10 @@ def write_measured_elsewhere(folder: Path) -> None:
     )
     town = {"split": "test", "origin": "local", "program_digest": _digest("Aachen")}
     known = InstanceFacts(seconds=1.0, best=None, bound=None)
-    header = _header(LLVM, "22.1.8", "2026-04-04") | {
+    about = header(LLVM, "22.1.8", "2026-04-04") | {
         "suite": "towns",
         "track": "weather",
         "benchmarks": {"Aachen": town},
         "solving": Solving(time_scale=1.0, cores=1, instances={"Aachen": known}),
     }
-    write_run(folder, header, [row])
+    write_run(folder, about, [row])

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from harness.problems.instances.standings import SolverTable, solver_standings
 from harness.problems.sharding.domain import Sharding
-from harness.rank.question import questions
+from harness.rank.question import ALL, questions
 from harness.record import open_index
 from tests.browser.conftest import Site
 from tests.browser.recorded import SOLVERS, WHY
@@ -14,12 +14,13 @@ from tests.browser.test_page import assert_shown, choose, points, visit
 
 DOMAIN = Sharding()
 
-CONTEST = "?suite=iopddl&track=sharding&origin=contest"
+WITHHELD = "?suite=iopddl&track=sharding&origin=contest"
+CONTEST = f"{WITHHELD}&split=all"
 
 
-def answer(site: Site, origin: str = "contest", *, published: bool) -> SolverTable:
+def answer(site: Site, *, split: str = ALL, published: bool) -> SolverTable:
     with open_index(site.results) as index:
-        (question,) = questions(index, suite="iopddl", origin=origin)
+        (question,) = questions(index, suite="iopddl", origin="contest", split=split)
         return solver_standings(DOMAIN, index, question, published=published)
 
 
@@ -33,12 +34,23 @@ def test_scores_with_and_without_what_others_have_published(page: Page, solvers_
     visit(page, solvers_site, CONTEST)
     expect(page.get_by_text("iopddl · contest instances · time scale 0.1 · 2 cores · 3 instances")).to_be_visible()
     assert_shown(page, names(table), lambda row: row[1])
-    assert_shown(page, [f"{row.score:.4f}" for row in table.standings], lambda row: f"{float(row[3]):.4f}")
+    assert_shown(
+        page,
+        [f"{row.contest_score:.4f}" for row in table.standings if row.contest_score is not None],
+        lambda row: f"{float(row[6]):.4f}",
+    )
+    expect(page.get_by_text("layout-messages: not ranked: made on 3 of these 3 instances")).to_be_visible()
     expect(points(page)).to_have_count(len(names(table)))
     choose(page, "Published rows", "left out")
     assert_shown(page, names(answer(solvers_site, published=False)), lambda row: row[1])
     assert parse_qs(urlsplit(page.url).query)["published"] == ["left out"]
     expect(page.get_by_text("XLA")).to_have_count(0)
+
+
+def test_the_withheld_instances_come_first(page: Page, solvers_site: Site) -> None:
+    visit(page, solvers_site, WITHHELD)
+    expect(page.get_by_text("contest instances · split test · time scale 0.1 · 2 cores · 1 instance")).to_be_visible()
+    assert_shown(page, names(answer(solvers_site, split="test", published=True)), lambda row: row[1])
 
 
 def test_instances_of_a_solver_to_the_last_digit(page: Page, solvers_site: Site) -> None:

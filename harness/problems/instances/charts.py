@@ -5,66 +5,75 @@ from collections.abc import Callable, Mapping, Sequence
 from harness.base.formats import ratio
 from harness.base.views import Axis, Bars, Colour, Level, Series, Steps
 from harness.problems.instances.entries import SolverFigure
-from harness.problems.instances.standings import SolverStanding
+from harness.problems.instances.standings import SolverStanding, SolverTable
 from harness.rank.words import multiple, rank_range, share
 
 __all__ = ["costs_chart", "scores_chart", "shares_chart"]
 
 
-def scores_chart(table: Sequence[SolverStanding], baselines: frozenset[str]) -> Bars:
-    """The score of each, the best on top, with its interval; what others have published stands apart by colour."""
+def scores_chart(found: SolverTable, baselines: frozenset[str]) -> Bars:
+    """The contest's score of each, the best on top, with its interval; without a contest, best known / cost.
+
+    What others have published stands apart by colour.
+    """
     kinds: tuple[tuple[str, Colour, Callable[[SolverStanding], bool]], ...] = (
         ("submission", "submission", lambda row: not row.published and row.policy not in baselines),
         ("baseline", "baseline", lambda row: not row.published and row.policy in baselines),
         ("published, of other machines", "open", lambda row: row.published),
     )
-    count = table[0].instances
+    table, count = found.standings, found.contest_instances
+    title = f"contest score, of {count} withheld instances" if count else "best known / cost, geometric mean"
     return Bars(
         "chart",
         "Score of each solver",
         tuple(row.policy for row in table),
-        tuple(_scores(name, colour, [row for row in table if wanted(row)]) for name, colour, wanted in kinds),
-        Axis(f"score: sum over {count} instances of best known / cost"),
-        (Level(count, width=1.5),),
+        tuple(_scores(name, colour, [r for r in table if wanted(r)], bool(count)) for name, colour, wanted in kinds),
+        Axis(title),
+        (Level(count or 1, width=1.5),),
     )
 
 
-def _scores(name: str, colour: Colour, rows: Sequence[SolverStanding]) -> Series:
+def _scores(name: str, colour: Colour, rows: Sequence[SolverStanding], contest: bool) -> Series:
     return Series(
         name,
-        x=tuple(row.score for row in rows),
+        x=tuple(row.contest_score or 0.0 if contest else 1 / row.ratio if row.ratio else 0.0 for row in rows),
         y=tuple(row.policy for row in rows),
         hover=tuple(_standing_hover(row) for row in rows),
         colour=colour,
-        low=tuple(row.low for row in rows),
-        high=tuple(row.high for row in rows),
+        low=tuple(row.contest_low if contest else _inverse(row.high) for row in rows),
+        high=tuple(row.contest_high if contest else _inverse(row.low) for row in rows),
     )
+
+
+def _inverse(value: float | None) -> float | None:
+    return None if value is None else 1 / value
 
 
 def _standing_hover(row: SolverStanding) -> str:
     ratio_ = "" if row.ratio is None else f"<br>cost / best known {multiple(row.ratio)}"
     gap = "" if row.gap is None else f"<br>above the lower bound {share(row.gap)}"
     rank = f", rank {rank_range(row)}" if row.rank else ""
+    score = "" if row.contest_score is None else f"<br>score {ratio(row.contest_score)} of {row.contest_instances}"
     return (
-        f"<b>{row.policy}</b> ({row.policy_class}{rank})<br>score {ratio(row.score)}{ratio_}{gap}<br>"
+        f"<b>{row.policy}</b> ({row.policy_class}{rank}){score}{ratio_}{gap}<br>"
         f"feasible {row.solved}/{row.instances}, proven optimal {row.optimal}, below the best known {row.beaten}"
     )
 
 
 def shares_chart(rows: Sequence[SolverFigure], policy: str) -> Bars:
-    """Best known / cost of each instance: what it adds to the score. One without a solution has its outcome instead."""
+    """Best known / cost of each instance. One without a solution has its outcome instead."""
     kinds: tuple[tuple[str, Colour, Callable[[SolverFigure], bool]], ...] = (
         ("proven optimal", "line", lambda row: row.optimal),
         ("below the best known", "better", lambda row: not row.optimal and row.share > 1),
         ("not below it", "baseline", lambda row: row.solved and not row.optimal and row.share <= 1),
-        ("no solution: counts 0", "failed", lambda row: not row.solved),
+        ("no solution", "failed", lambda row: not row.solved),
     )
     return Bars(
         "chart",
         f"Share of each instance: {policy}",
         tuple(row.benchmark for row in rows),
         tuple(_shares(name, colour, [row for row in rows if wanted(row)]) for name, colour, wanted in kinds),
-        Axis("best known / cost: what the instance adds to the score", end=1.12 * max([1.0, *(r.share for r in rows)])),
+        Axis("best known / cost", end=1.12 * max([1.0, *(r.share for r in rows)])),
         (Level(1, width=1),),
     )
 

@@ -45,7 +45,7 @@ class InstancePages:
         origin = choose("Instances", "origin", origins, show=lambda o: _ORIGINS.get(o, o))
         asked = next(q for q in every if q.origin == origin)
         splits = sorted({split for split, of in facets(index, asked).together if of == origin})
-        split = choose("Split", "split", [_ALL, *splits])
+        split = choose("Split", "split", [_ALL, *splits], default=asked.split)
         return replace(asked, split=None if split == _ALL else split)
 
     def require(self, index: "duckdb.DuckDBPyConnection", question: Question) -> None:
@@ -59,7 +59,7 @@ class InstancePages:
             "target": question.target,
             "time_scale": f"{question.under('time_scale'):g}",
             "cores": str(question.under("cores")),
-            "split": question.split,
+            "split": question.split or _ALL,
             "origin": question.origin,
             "llvm": short(question.llvm),
         }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.base.errors import UsageError
+from harness.base.store import Store
 from harness.base.text import duration
 from harness.base.vocabulary import Target
 from harness.measure import choose_metrics
@@ -18,6 +19,7 @@ from harness.problems.instances.cell import SolverCell, with_key
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.files import MissingFileError, load_instance, require_file
 from harness.problems.instances.suite import LoadedInstances, SuiteInstance, load_instances
+from harness.problems.instances.training import made_on
 from harness.problems.protocol import Conclusion, Session
 from harness.record.rows import BenchmarkFacts, InstanceFacts, Solving
 from harness.sandbox.bench import Bench
@@ -106,7 +108,7 @@ class SolveRequest:
         if missing:
             count = f"{len(missing)} of {len(self.instances)} instances"
             notes.append(f"  {count} were not run: put their files into a folder of HARNESS_DATA")
-        return Conclusion(_header(self, missing), notes=tuple(notes), failed=bool(missing))
+        return Conclusion(_header(self, missing, session.bench.store), notes=tuple(notes), failed=bool(missing))
 
     def filed(self, _file: Path | None, _session: Session) -> list[str]:
         """Nothing stands beside the run file."""
@@ -137,16 +139,18 @@ def _missing_lines(missing: Mapping[str, MissingFileError]) -> list[str]:
     return [f"  MISSING: {', '.join(names)}: {reason}" for reason, names in by_reason.items()]
 
 
-def _header(request: SolveRequest, missing: Mapping[str, MissingFileError]) -> dict[str, Any]:
+def _header(request: SolveRequest, missing: Mapping[str, MissingFileError], store: Store) -> dict[str, Any]:
     there = [instance for instance in request.instances if instance.entry.name not in missing]
     return {
         "benchmarks": {instance.entry.name: _facts(instance) for instance in there},
-        "trained_on": _trained_on(request, there),
+        "trained_on": made_on(request.policies, there),
         "solving": Solving(
             time_scale=request.time_scale,
             cores=len(request.cores),
             instances={
-                p.entry.name: InstanceFacts(seconds=p.entry.seconds, best=p.entry.best, bound=p.entry.bound)
+                p.entry.name: InstanceFacts(
+                    seconds=p.entry.seconds, best=p.entry.best, bound=p.entry.bound, plain=_plain(p, store)
+                )
                 for p in there
             },
             missing={name: error.message for name, error in missing.items()},
@@ -154,17 +158,11 @@ def _header(request: SolveRequest, missing: Mapping[str, MissingFileError]) -> d
     }
 
 
-def _trained_on(request: SolveRequest, there: Sequence[SuiteInstance]) -> dict[str, tuple[str, ...]]:
-    """Of each policy, the instances that it was trained on: named alone, or with the others of their split."""
-    found = {
-        policy.name: tuple(
-            instance.entry.name
-            for instance in there
-            if {instance.id, f"{instance.suite}:{instance.entry.split.value}"} & set(policy.manifest.trained_on)
-        )
-        for policy in request.policies
-    }
-    return {name: instances for name, instances in found.items() if instances}
+def _plain(instance: SuiteInstance, store: Store) -> int | None:
+    """The plain assignment's cost; None where it is not feasible."""
+    domain, parsed = instance.domain, load_instance(instance, store)
+    plain = domain.plain(parsed)
+    return domain.cost(parsed, plain) if domain.verify(parsed, plain) is None else None
 
 
 def _facts(instance: SuiteInstance) -> BenchmarkFacts:

@@ -1,25 +1,37 @@
-"""Standings of solvers: a score as contests have it, with what their tables lack: what can be told apart.
+"""Standings of solvers: a contest's score by the contest's rule, costs against the best known, and what can be told.
 
-* *score*: the sum over instances of best cost known / cost; an instance without a feasible assignment gives 0;
-* *cost/best*: geometric mean of cost / best cost known over the solved instances, 1 is as good, less is better;
-* *gap*: geometric mean of cost / proven lower bound over the solved instances that have one, less 1;
-* *ranks* go by the score: two solvers share ranks unless the sign-flip test over instances tells them apart.
+* *contest score*: the sum, over the instances that the contest counted, of best cost / cost, where the best is of all
+  who compete: its teams and the solver; an instance without a feasible assignment gives 0, none gives more than 1;
+* *cost/best*: geometric mean of cost / best cost known over all instances, less is better; one without a solution
+  counts as the worst there is (``harness.problems.instances.sides``);
+* *verdict*: of cost/best against 1, by the rule for programs (``harness.rank.verdicts``);
+* *ranks*: every two solvers alone, by their differences of log cost (``harness.rank.pairs``);
+* *gap*: geometric mean of cost / proven lower bound over the solved instances that have one, less 1.
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import UsageError
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.entries import SolverFigure, solver_figures
-from harness.problems.instances.published import published_figures
+from harness.problems.instances.published import Published, published_of, with_teams
+from harness.problems.instances.remarks import remarks_on
+from harness.problems.instances.same import Same, same_assignments
+from harness.problems.instances.sides import by_policy, reference_cost, sides_of_solvers
+from harness.problems.instances.training import trained_on
+from harness.rank.contest import finite_ratio
+from harness.rank.pairs import ahead, ranks
 from harness.rank.question import Question
-from harness.rank.standings import too_few
+from harness.rank.remembered import remembered
+from harness.rank.sides import Side
+from harness.rank.standings import too_few, tree_effect
+from harness.rank.verdicts import Judgement, agreed, judge
 from harness.rank.words import PUBLISHED
-from harness.statistics import rank_intervals, suite_effect
+from harness.statistics import suite_effect
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,19 +51,35 @@ class SolverStanding:
     target: str
     track: str
     time_scale: float | None
-    cores: int | None
     origin: str | None
     policy_class: str
     policy: str
+    cores: int | None
+    cpu: str | None
+    """Of the machine that it ran on; None: not published."""
     rank: int | None
-    """1 + how many are surely better. None: not ranked."""
+    """1 + how many are better, each pair tested alone. None: not ranked."""
     rank_high: int | None
-    score: float
-    low: float | None
-    high: float | None
+    verdict: str | None
+    """On cost/best against 1. None: not ranked, or the suite knows no best cost of some instance."""
+    p: float | None
+    """That cost/best is 1, adjusted for all ranked solvers."""
+    contest_score: float | None
+    """None where the contest counted none of the instances."""
+    contest_instances: int
+    """That the contest counted: the score is of so many."""
+    contest_low: float | None
+    contest_high: float | None
     """95 % interval of the score, for instances like these."""
     ratio: float | None
-    """Cost / best known."""
+    """Cost / best known. None where nothing was solved."""
+    low: float | None
+    high: float | None
+    """95 % interval of it, for instances like these."""
+    depends_on: str | None
+    """The instance without which the verdict would be another, or which is far from all."""
+    without: float | None
+    """Cost / best known without it."""
     gap: float | None
     solved: int
     optimal: int
@@ -59,6 +87,12 @@ class SolverStanding:
     beaten: int
     """Instances on which its cost is below the best known."""
     instances: int
+    trained_on: int
+    """Of them, those that it was made on."""
+    repeats: int
+    """Runs an instance, the fewest."""
+    spread: float | None
+    """How far a solver's largest cost on an instance is above its lowest, the median over instances."""
     reasons: tuple[str, ...]
     """Why it is not ranked, or what its figures lack."""
 
@@ -66,6 +100,11 @@ class SolverStanding:
     def published(self) -> bool:
         """Whether these are others' figures, measured elsewhere."""
         return self.policy_class == PUBLISHED
+
+    @property
+    def strict(self) -> float | None:
+        """What ``depends_on`` is about."""
+        return self.ratio
 
     def record(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
@@ -81,26 +120,19 @@ class SolverTable:
     question: Question
     standings: tuple[SolverStanding, ...]
     figures: tuple[SolverFigure, ...]
+    remarks: tuple[str, ...] = ()
+    """For people: of what machines and runs the figures are, and what is odd about them."""
 
     @property
-    def instances(self) -> tuple[SolverFigure, ...]:
-        """One figure of each instance, for what it says of the instance."""
-        return tuple({figure.benchmark: figure for figure in self.figures}.values())
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """For people: on what machines, and whose best costs."""
-        machines = {figure.cpu for figure in self.figures if figure.cpu}
-        found = [f"measured on {', '.join(sorted(machines))}"]
-        if len(machines) > 1:
-            found[0] += ": costs after a time limit are comparable on one machine only"
-        return tuple(found)
+    def contest_instances(self) -> int:
+        """Those that the contest counted."""
+        return max(row.contest_instances for row in self.standings)
 
 
 def solver_standings(
     domain: Domain[Any], index: "duckdb.DuckDBPyConnection", question: Question, *, published: bool = True
 ) -> SolverTable:
-    """The table, the highest score first; with ``published``, figures of others stand in it without a rank.
+    """The table, the best first; with ``published``, figures of others stand in it without a rank.
 
     Raises UsageError when nothing is recorded.
     """
@@ -109,104 +141,170 @@ def solver_standings(
     figures = solver_figures(domain, index, question)
     if not figures:
         raise UsageError(
-            f"no rows of solvers for {question.suite}", hint=f"run `harness run --suite {question.suite}` first"
+            f"no rows of solvers for {question.suite}" + "".join(f", {word}" for word in question.restrictions),
+            hint="each that was recorded is one that somebody named there was made on"
+            if question.unseen
+            else f"run `harness run --suite {question.suite}` first",
         )
     found = index.execute(
         "SELECT arg_max(min_coverage, started) FROM runs WHERE suite = ?", [question.suite]
     ).fetchone()
     required = 0.8 if found is None or found[0] is None else float(found[0])
-    others = published_figures(domain, question.suite, figures) if published else ()
-    return solver_table(question, figures, required, others)
+    others = published_of(domain, question.suite, figures)
+    if not published:
+        others = replace(others, figures=())
+    seen = trained_on(domain, index, question)
+    same = same_assignments(index, question, figures)
+    return solver_table(question, figures, required, others, trained_on=seen, same=same)
 
 
 def solver_table(
-    question: Question, figures: Sequence[SolverFigure], required: float, published: Iterable[SolverFigure] = ()
+    question: Question,
+    figures: Sequence[SolverFigure],
+    required: float,
+    published: Published | None = None,
+    *,
+    trained_on: Mapping[str, set[str]] | None = None,
+    same: Sequence[Same] = (),
 ) -> SolverTable:
-    """The same of figures. ``required``: the share of the instances that a ranked solver was run on."""
+    """The same of figures. ``required``: the share of the instances that a ranked solver was run on.
+
+    ``trained_on``: policy → instances.
+    """
+    published = published or Published()
     there = {figure.benchmark for figure in figures}
-    others = _of_who_solved_any(figure for figure in published if figure.benchmark in there)
-    rows = [_standing(question, mine, len(there), required) for mine in _by_policy(figures).values()]
-    rows += [_standing(question, mine, len(there), required) for mine in _by_policy(others).values()]
-    ranked = _ranked(rows, _by_policy(figures), required)
-    ranked.sort(key=lambda row: (-row.score, row.published, row.policy))
-    return SolverTable(question, tuple(ranked), (*figures, *others))
+    mine = with_teams(figures, published.teams)
+    others = with_teams(_of_who_solved_any(one for one in published.figures if one.benchmark in there), published.teams)
+    seen = {policy: names & there for policy, names in (trained_on or {}).items()}
+    rows = [
+        _standing(question, side, own, there, seen.get(side.policy, set()))
+        for some in (mine, others)
+        for side, own in zip(sides_of_solvers(some), by_policy(some).values(), strict=True)
+    ]
+    refused = {row.policy: _refusals(row, by_policy(mine)[row.policy], required) for row in rows if not row.published}
+    ranked = _ranked(rows, sides_of_solvers(mine), refused, judged=all(one.known is not None for one in mine))
+    ranked.sort(key=lambda row: (-(row.contest_score or 0.0), row.ratio or math.inf, row.published, row.policy))
+    said = remarks_on([*mine, *others], published.public, same)
+    return SolverTable(question, tuple(ranked), (*mine, *others), tuple(said))
 
 
 def _of_who_solved_any(figures: Iterable[SolverFigure]) -> list[SolverFigure]:
-    return [figure for mine in _by_policy(figures).values() if any(one.solved for one in mine) for figure in mine]
+    return [figure for mine in by_policy(figures).values() if any(one.solved for one in mine) for figure in mine]
 
 
-def _by_policy(figures: Iterable[SolverFigure]) -> dict[str, list[SolverFigure]]:
-    found: dict[str, list[SolverFigure]] = defaultdict(list)
-    for figure in sorted(figures, key=lambda one: one.benchmark):
-        found[figure.policy].append(figure)
-    return dict(found)
-
-
-def _standing(question: Question, mine: Sequence[SolverFigure], instances: int, required: float) -> SolverStanding:
-    first = mine[0]
+def _standing(
+    question: Question, side: Side, mine: Sequence[SolverFigure], there: set[str], seen: set[str]
+) -> SolverStanding:
+    first, instances = mine[0], len(there)
     is_published = first.policy_class == PUBLISHED
     solved = [figure for figure in mine if figure.solved]
-    ratios = [math.log(figure.cost / figure.best) for figure in solved if figure.cost and figure.best]
     gaps = [math.log1p(figure.gap) for figure in solved if figure.gap is not None]
-    shares = [figure.share for figure in mine]
-    effect = suite_effect([[[share]] for share in shares])
-    low, high = effect.like_these or (None, None)
-    known = sum(figure.outcome != "not run" for figure in mine)
-    if is_published or known < instances:
-        low = high = None
+    is_known = sum(figure.outcome != "not run" for figure in mine) == instances
+    ratios = [_against_best(side, figure) for figure in mine]
+    effect = tree_effect(list(side.results.values()), [[value] for value in ratios], side.clusters)
+    low, high = (effect.like_these or (None, None)) if is_known and solved and not is_published else (None, None)
+    points = [figure.points for figure in mine if figure.points is not None]
+    worst, best = _score_interval(points) if is_known and not is_published else (None, None)
+    spreads = [figure.spread for figure in mine if figure.spread is not None]
     return SolverStanding(
         suite=question.suite,
         target=question.target,
         track=question.track,
         time_scale=None if is_published else question.under("time_scale"),
-        cores=None if is_published else question.under("cores"),
         origin=question.origin,
         policy_class=first.policy_class,
         policy=first.policy,
+        cores=first.cores,
+        cpu=", ".join(sorted({figure.cpu for figure in mine if figure.cpu})) or None,
         rank=None,
         rank_high=None,
-        score=math.fsum(shares),
-        low=None if low is None else max(0.0, instances * low),
-        high=None if high is None else instances * high,
-        ratio=math.exp(math.fsum(ratios) / len(ratios)) if ratios else None,
+        verdict=None,
+        p=None,
+        contest_score=math.fsum(points) if points else None,
+        contest_instances=len(points),
+        contest_low=worst,
+        contest_high=best,
+        ratio=math.exp(-effect.estimate) if solved else None,
+        low=None if high is None else finite_ratio(-high),
+        high=None if low is None else finite_ratio(-low),
+        depends_on=None,
+        without=None,
         gap=math.expm1(math.fsum(gaps) / len(gaps)) if gaps else None,
         solved=len(solved),
         optimal=sum(figure.optimal for figure in mine),
-        beaten=sum(_is_below(figure) for figure in mine),
+        beaten=sum(figure.below for figure in mine),
         instances=instances,
-        reasons=tuple(_reasons(is_published, mine, instances, required)),
+        trained_on=len(seen),
+        repeats=min((figure.repeats for figure in mine if figure.repeats), default=0),
+        spread=statistics.median(spreads) if spreads else None,
+        reasons=tuple(_lacking(is_published, mine, instances)),
     )
 
 
-def _is_below(figure: SolverFigure) -> bool:
-    return figure.solved and figure.cost is not None and figure.best is not None and figure.cost < figure.best
+def _against_best(side: Side, figure: SolverFigure) -> float:
+    """Log of best cost known / what counts."""
+    (value,) = side.counted[figure.benchmark]
+    best = max(figure.best or 1, 1)
+    return value if best == reference_cost(figure) else value + math.log(best / reference_cost(figure))
 
 
-def _reasons(is_published: bool, mine: Sequence[SolverFigure], instances: int, required: float) -> list[str]:
+def _score_interval(points: Sequence[float]) -> tuple[float | None, float | None]:
+    """Of the sum, for instances like these; nothing beyond what a score can be."""
+    if len(points) < 2:
+        return None, None
+    shares = [[[point]] for point in points]
+    found = remembered("score", shares, lambda: list(suite_effect(shares).like_these or ()))
+    if not found:
+        return None, None
+    low, high = (min(float(len(points)), max(0.0, len(points) * end)) for end in found)
+    return low, high
+
+
+def _lacking(is_published: bool, mine: Sequence[SolverFigure], instances: int) -> list[str]:
     known = sum(figure.outcome != "not run" for figure in mine)
+    if known == instances:
+        return []
     if is_published:
-        return [] if known == instances else [f"published of {known} of {instances} instances"]
-    if _too_few(mine, instances, required):
-        return [f"run on {known} of {instances} instances, below the suite's rule of {100 * required:.0f} %"]
-    return [] if known == instances else [f"not run on {instances - known} of {instances} instances: they count 0"]
+        return [f"published of {known} of {instances} instances"]
+    return [f"not run on {instances - known} of {instances} instances: they count as failed"]
 
 
-def _too_few(mine: Sequence[SolverFigure], instances: int, required: float) -> bool:
-    """Whether the solver was run on fewer instances than the suite's rule wants of one that is ranked."""
-    return sum(figure.outcome != "not run" for figure in mine) < required * instances - 1e-9
+def _refusals(row: SolverStanding, mine: Sequence[SolverFigure], required: float) -> list[str]:
+    """Why a solver is not ranked: nothing, when it is."""
+    known = sum(figure.outcome != "not run" for figure in mine)
+    found = []
+    if known < required * row.instances - 1e-9:
+        found.append(f"run on {known} of {row.instances} instances, below the suite's rule of {100 * required:.0f} %")
+    if row.trained_on:
+        found.append(f"made on {row.trained_on} of these {row.instances} instances")
+    return found
 
 
 def _ranked(
-    rows: Sequence[SolverStanding], figures: dict[str, list[SolverFigure]], required: float
+    rows: Sequence[SolverStanding], sides: Sequence[Side], refused: Mapping[str, Sequence[str]], *, judged: bool
 ) -> list[SolverStanding]:
-    able = [row for row in rows if not row.published and not _too_few(figures[row.policy], row.instances, required)]
-    if not able:
-        return list(rows)
-    found, _ = rank_intervals([[figure.share for figure in figures[row.policy]] for row in able])
-    remarks = too_few(able[0].instances, "instances")
-    ranked = {
-        id(row): replace(row, rank=one.low, rank_high=one.high, reasons=row.reasons + remarks)
-        for row, one in zip(able, found, strict=True)
-    }
-    return [ranked.get(id(row), row) for row in rows]
+    """The rows with ranks and verdicts. ``judged``: whether the suite knows a best cost of every instance."""
+    able = [side for side in sides if not refused[side.policy]]
+    places = ranks(able, ahead(able, {}, paired=False))
+    told = judge(able) if judged else {}
+    done = []
+    for row in rows:
+        if row.published:
+            done.append(row)
+        elif row.policy not in places:
+            done.append(replace(row, reasons=tuple(refused[row.policy])))
+        else:
+            low, high = places[row.policy]
+            row = replace(row, rank=low, rank_high=high, reasons=row.reasons + too_few(row.instances, "instances"))
+            done.append(_judged(row, told[row.policy]) if row.policy in told else row)
+    return done
+
+
+def _judged(row: SolverStanding, told: Judgement) -> SolverStanding:
+    """The row with what may be said of cost/best, as far as its interval does not contradict it."""
+    if row.ratio is None:
+        return row
+    interval = None if row.low is None or row.high is None else (-math.log(row.high), -math.log(row.low))
+    found = agreed(told, -math.log(row.ratio), interval)
+    without = None if found.without is None else math.exp(-found.without)
+    return replace(row, verdict=found.word.value, p=found.p, depends_on=found.depends_on, without=without)

@@ -20,6 +20,7 @@ from harness.suite.load import read_definition
 from harness.suite.model import Line, Model, Name, Prose, RelativePath, Sha256
 
 __all__ = [
+    "Contest",
     "InstanceEntry",
     "InstanceSuite",
     "LoadedInstances",
@@ -44,6 +45,19 @@ class Upstream(Model):
     folder: RelativePath
     licence: Line
     """An SPDX expression."""
+
+
+class Contest(Model):
+    """What is known of the contest whose competitors' costs stand in ``contest.csv`` (``published``).
+
+    It counts the instances of the test split, which were withheld from its competitors.
+    """
+
+    cores: int | None = Field(default=None, ge=1)
+    cpu: Line | None = None
+    """Of the machine that it ran competitors on; None: not published."""
+    no_teams: tuple[Line, ...] = Field(default=(), max_length=100)
+    """Rows of ``contest.csv`` that are no competitors': they set no best cost, and their machine is not known."""
 
 
 class InstanceEntry(Model, Generic[Made]):
@@ -85,6 +99,7 @@ class InstanceSuite(Model, Generic[Made]):
     min_coverage: float = Field(default=0.8, gt=0, le=1)
     """A policy that was run on a smaller share of the instances is not ranked."""
     upstream: Upstream | None = None
+    contest: Contest = Contest()
     absent: dict[InstanceName, Prose] = Field(default_factory=dict, max_length=1000)
     """Instances that belong to the set and are not in it, each with the reason."""
     instances: tuple[InstanceEntry[Made], ...] = Field(min_length=1, max_length=1000)

@@ -19,13 +19,17 @@ _CONDITIONS = (
 _RESERVED = {r"best(-known)?": "the best cost known of an instance"}
 
 
-def instance_track(problem: str, reserved: Mapping[str, str] | None = None) -> dict[str, TrackFacts]:
-    """The ``TRACKS`` of the problem's folder. ``reserved``: as in ``TrackFacts``, those of published rows."""
+def instance_track(problem: str, reserved: Mapping[str, str] | None = None, floor: str = "") -> dict[str, TrackFacts]:
+    """The ``TRACKS`` of the problem's folder. ``reserved``: as in ``TrackFacts``, those of published rows.
+
+    ``floor``: the policy that prints the problem's plain assignment.
+    """
     facts = TrackFacts(
         BENCHMARKS,
         "cost",
         (BEST_KNOWN,),
         compiled=False,
+        floor=floor,
         problems=(problem,),
         reserved=_RESERVED | dict(reserved or {}),
         conditions=_CONDITIONS,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import HarnessError
-from harness.base.formats import ABSENT, interval, plain, short
+from harness.base.formats import ABSENT, plain, short
 from harness.base.views import (
     Choose,
     Code,
@@ -30,11 +30,13 @@ from harness.problems.instances.charts import costs_chart, scores_chart, shares_
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.entries import SolverFigure, cost_over_time, history_sql, solver_sql
 from harness.problems.instances.recorded import recorded_solution
+from harness.problems.instances.remarks import NOT_PUBLISHED
 from harness.problems.instances.standings import SolverStanding, SolverTable, solver_standings
+from harness.problems.instances.tables import cores_of, ratio_interval, score_heading
 from harness.problems.protocol import Pages
 from harness.rank.notes import SHARED, rules_broken
 from harness.rank.question import Question
-from harness.rank.words import multiple, rank_range, reason_lines, share
+from harness.rank.words import dependence_lines, multiple, rank_range, reason_lines, share, verdict_mark
 
 if TYPE_CHECKING:
     import duckdb
@@ -44,11 +46,14 @@ __all__ = ["instances", "standings"]
 _SHOW, _HIDE = "shown", "left out"
 _PUBLISHED = "Costs that others have published: reached on machines of theirs, and not ranked."
 _EXPLAINED = (
-    "**score**: the contest's. The sum over instances of best cost known / cost; an instance without a feasible "
-    "assignment gives 0. Ranks go by it; solvers that the instances cannot tell apart share them.  \n"
-    "**95 % interval** of the score, for instances like these. **cost / best**: 1 is as good as the best known, "
-    "less is better. **gap to bound**: how far costs are above the proven lower bound. Both are geometric means "
-    "over the instances that were solved.  \n"
+    "**score**: the contest's, by its own rule, over the instances that were withheld from its teams: the sum of best "
+    "cost / cost, where the best is of its teams and the solver; an instance without a feasible assignment gives 0, "
+    "and none more than 1.  \n"
+    "**cost / best**: geometric mean over all instances of cost / lowest cost known, of whomever; less is better. An "
+    "instance without a solution counts as the worst of the plain assignment and the solver's own worst. **95 % "
+    "interval** and **verdict** are of it, for instances like these. Ranks: every two solvers alone, by their own "
+    "differences of log cost.  \n"
+    "**gap to bound**: how far costs are above the proven lower bound, a geometric mean over what was solved.  \n"
     "**published**: what others have reached, on machines of theirs; such rows have no rank."
 )
 
@@ -64,54 +69,75 @@ def standings(
     yield Text(f"{plain(pages.describe(question))} · {count} instance{'s' if count != 1 else ''}")
     for line in rules_broken(index, question):
         yield Text(line, "warning")
-    yield _standings(table)
+    yield _standings(found)
     yield Links(
         tuple(
             Link("program", f"Instances of {row.policy}", {"policy": row.policy}) for row in table if not row.published
         )
     )
-    yield Text("\n".join(f"- {plain(line)}" for line in (*found.remarks, *reason_lines(table))))
-    yield scores_chart(table, baseline_names())
+    yield Text(
+        "\n".join(f"- {plain(line)}" for line in (*found.remarks, *dependence_lines(table), *reason_lines(table)))
+    )
+    yield scores_chart(found, baseline_names())
     yield Text(_EXPLAINED)
     view = pages.view_of(question)
     yield Text(permalink(view), "caption")
     yield Query(
         solver_sql(domain, question),
         f"harness leaderboard {command_options(view)}",
-        "With `--sql` that command prints this query. The score is the sum of `best / cost` over the rows that "
-        "are `ok`; published rows are no part of it.",
+        "With `--sql` that command prints this query: one row a solver and instance. What others have published is no "
+        "part of it: scores are by `harness.problems.instances.standings`, ranks of the same rows by "
+        "`harness.rank.pairs.ranks`, verdicts by `harness.rank.verdicts.judge`.",
     )
 
 
-def _standings(table: Sequence[SolverStanding]) -> Grid:
+def _standings(found: SolverTable) -> Grid:
+    table, heading = found.standings, score_heading(found)
+    score = (
+        GridColumn(
+            heading,
+            tuple(row.contest_score for row in table),
+            90,
+            "%.4f",
+            explain="The contest's, over the instances that were withheld from its teams.",
+        ),
+    )
     return Grid(
         "standings",
         (
-            GridColumn("rank", tuple(_rank(row) for row in table), 55, right=True, explain=SHARED),
-            GridColumn("solver", tuple(row.policy for row in table), 130),
-            GridColumn("class", tuple(row.policy_class for row in table), 80),
-            GridColumn("score", tuple(row.score for row in table), 80, "%.4f", explain="Sum of best known / cost."),
+            GridColumn("rank", tuple(_rank(row) for row in table), 52, right=True, explain=SHARED),
+            GridColumn("solver", tuple(row.policy for row in table), 125),
+            GridColumn("class", tuple(row.policy_class for row in table), 78),
+            GridColumn("cores", tuple(cores_of(row) for row in table), 55, right=True, explain="Of its machine."),
+            GridColumn("CPU", tuple(row.cpu or NOT_PUBLISHED for row in table), 100, explain="Of its machine."),
+            GridColumn(
+                "verdict",
+                tuple(verdict_mark(row.verdict, row.depends_on) or ABSENT for row in table),
+                110,
+                explain="Of cost / best against 1.",
+            ),
+            *(score if found.contest_instances else ()),
+            GridColumn("cost / best", tuple(_ratio(row) for row in table), 80, right=True, explain="Geometric mean."),
             GridColumn(
                 "95 % interval",
-                tuple(interval(row.low, row.high) for row in table),
+                tuple(ratio_interval(row) or ABSENT for row in table),
                 140,
                 right=True,
-                explain="Of the score.",
+                explain="Of cost / best.",
             ),
-            GridColumn("cost / best", tuple(_ratio(row) for row in table), 90, right=True, explain="Geometric mean."),
-            GridColumn("gap to bound", tuple(_gap(row) for row in table), 100, right=True, explain="Geometric mean."),
-            GridColumn("feasible", tuple(_feasible(row) for row in table), 70, right=True, explain="In instances."),
+            GridColumn("gap to bound", tuple(_gap(row) for row in table), 92, right=True, explain="Geometric mean."),
+            GridColumn("feasible", tuple(_feasible(row) for row in table), 68, right=True, explain="In instances."),
             GridColumn(
                 "optimal",
                 tuple(row.optimal for row in table),
-                65,
+                62,
                 "%d",
                 explain="Instances where its cost is proven lowest.",
             ),
             GridColumn(
                 "below best",
                 tuple(row.beaten for row in table),
-                80,
+                76,
                 "%d",
                 explain="Instances where it beats the best known.",
             ),
@@ -123,7 +149,7 @@ def _rank(row: SolverStanding) -> str:
     return rank_range(row) or ABSENT
 
 
-def _ratio(row: SolverStanding) -> str:
+def _ratio(row: SolverStanding | SolverFigure) -> str:
     return ABSENT if row.ratio is None else multiple(row.ratio)
 
 
@@ -133,6 +159,12 @@ def _gap(row: SolverStanding | SolverFigure) -> str:
 
 def _feasible(row: SolverStanding) -> str:
     return f"{row.solved}/{row.instances}"
+
+
+def _score(found: SolverTable, row: SolverStanding) -> tuple[Figure, ...]:
+    if row.contest_score is None:
+        return ()
+    return (Figure(score_heading(found), f"{row.contest_score:.4f}", "The contest's, of the withheld instances."),)
 
 
 def instances(
@@ -147,7 +179,7 @@ def instances(
     yield Figures(
         (
             Figure("rank", _rank(standing), SHARED),
-            Figure("score", f"{standing.score:.4f}", f"Of {standing.instances} instances."),
+            *_score(found, standing),
             Figure("cost / best", _ratio(standing)),
             Figure("gap to bound", _gap(standing)),
             Figure("feasible", _feasible(standing)),
@@ -188,9 +220,11 @@ def _instances(domain: Domain[Any], rows: Sequence[SolverFigure]) -> Grid:
             # As text: a number of a table is a double, which loses the last digits of large costs.
             GridColumn("cost", tuple(_whole(row.cost) for row in rows), 135, right=True),
             GridColumn("best known", tuple(_whole(row.best) for row in rows), 120, right=True),
-            GridColumn("best / cost", tuple(row.share for row in rows), 85, "%.4f"),
+            GridColumn("cost / best", tuple(_ratio(row) for row in rows), 85, right=True),
+            GridColumn("points", tuple(row.points for row in rows), 65, "%.4f", explain="By the contest's rule."),
             GridColumn("gap to bound", tuple(_gap(row) for row in rows), 95, right=True),
             GridColumn("found at (s)", tuple(row.seconds for row in rows), 85, "%.1f"),
+            GridColumn("runs", tuple(row.repeats for row in rows), 50, "%d", explain="Of which the median counts."),
             *further,
             GridColumn(
                 "assignment",

@@ -9,4 +9,4 @@ _PUBLISHED = {
     r"xla": "the compiler of the sharding instances, in published rows",
     r"team\d*": "a team of the sharding contest, in published rows",
 }
-TRACKS = instance_track(SHARDING, _PUBLISHED)
+TRACKS = instance_track(SHARDING, _PUBLISHED, floor="least-usage")

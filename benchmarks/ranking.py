@@ -1,4 +1,4 @@
-"""Which policies can be told apart over a suite's programs, and the ranks that each may hold."""
+"""The rule before this one, to compare with: sign flips of sums, Holm's correction over all pairs of a board."""
 
 from dataclasses import dataclass
 

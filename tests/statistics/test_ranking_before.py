@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.ranking import RankInterval, rank_intervals, sign_flip_p
 from harness.statistics.multiple import holm
-from harness.statistics.ranking import RankInterval, rank_intervals, sign_flip_p
 
 # Fisher 1935: Darwin's fifteen pairs of plants, crossed minus self-fertilised, eighths of an inch.
 DARWIN = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]

@@ -1,0 +1,55 @@
+"""What stands under standings of solvers in words: machines, runs, what was public, and what is odd."""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from harness.problems.instances.entries import SolverFigure
+from harness.problems.instances.same import Same
+from harness.problems.instances.sides import by_policy
+from harness.rank.words import PUBLISHED, share
+
+__all__ = ["NOT_PUBLISHED", "remarks_on"]
+
+NOT_PUBLISHED = "not published"
+"""In the place of what nobody has said of others' machines."""
+
+
+def remarks_on(figures: Sequence[SolverFigure], public: Sequence[str], same: Sequence[Same]) -> Iterator[str]:
+    """One line each. ``public``: instances of the contest that its teams had while they wrote their solvers."""
+    mine = [figure for figure in figures if figure.policy_class != PUBLISHED]
+    machines = {_machine(figure) for figure in mine if figure.cpu}
+    if machines:
+        others = {_machine(figure) for figure in figures if figure.policy_class == PUBLISHED and figure.cores}
+        beside = f"; published rows on {', '.join(sorted(others))}" if others else ""
+        apart = ": costs after a time limit are comparable on one machine only" if len(machines) > 1 else ""
+        yield f"measured on {', '.join(sorted(machines))}{apart}{beside}"
+    if public:
+        yield f"not counted by the contest, since its teams had them: {', '.join(public)}"
+    yield from _runs(mine)
+    yield from (one.words for one in same)
+
+
+def _machine(figure: SolverFigure) -> str:
+    cores = f"{figure.cores} core{'s' if figure.cores != 1 else ''}"
+    return f"{cores} of {figure.cpu or f'a CPU that is {NOT_PUBLISHED}'}"
+
+
+def _runs(mine: Sequence[SolverFigure]) -> Iterator[str]:
+    """What several runs of a solver differ by; or that there are none."""
+    if mine and all(figure.repeats < 2 for figure in mine):
+        yield "one run an instance: how much another run would differ is in none of these figures"
+    for policy, own in by_policy(mine).items():
+        repeated = [figure for figure in own if figure.repeats > 1]
+        if not repeated:
+            continue
+        counts = sorted({figure.repeats for figure in repeated})
+        runs = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        differing = [(figure.spread, figure.benchmark) for figure in repeated if figure.spread is not None]
+        said = "none of which two were feasible"
+        if differing:
+            most, where = max(differing)
+            typical = share(median(spread for spread, _ in differing))
+            said = f"whose costs differ by {typical} (median), at most {share(most)} ({where})"
+        failed = sum(figure.failures for figure in repeated)
+        some = f"; {failed} of {sum(figure.repeats for figure in repeated)} failed" if failed else ""
+        yield f"{policy}: the median of {runs} runs on {len(repeated)} of {len(own)} instances, {said}{some}"
