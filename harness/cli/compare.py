@@ -8,7 +8,8 @@ from typing import Any
 from harness.base.paths import default_results
 from harness.cli.leaderboard import answers, asked
 from harness.cli.output import Column, Format, emit, say
-from harness.rank import Comparison, Versus, campaigns, versus
+from harness.problems.registry import benchmarks_of_track
+from harness.rank import Comparison, Versus, campaigns
 from harness.rank.contest import NEVER, percent
 from harness.rank.question import Question, benchmarks_called
 from harness.rank.words import campaign_lines, multiple, verdict_mark
@@ -25,7 +26,9 @@ def compare(a: str, b: str, results: Path | None, format_: Format, **restriction
     records: list[dict[str, Any]] = []
     with open_index(results or default_results()) as index:
         questions = _without_reference(asked(index, restrictions))
-        for question, found in answers(questions, lambda question: versus(index, question, a, b)):
+        for question, found in answers(
+            questions, lambda question: benchmarks_of_track(question.track)[1].versus(index, question, a, b)
+        ):
             if format_ is Format.TABLE:
                 title = f"{question.suite} · {question.target} · {question.metric}{_how(question)}: {a} against {b}"
                 shown = [_shown(row) for row in found.rows]

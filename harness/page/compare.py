@@ -16,8 +16,9 @@ from harness.page.palette import palette
 from harness.page.sql import show_sql
 from harness.page.table import number_format, show_table, unit_of
 from harness.policy.tracks import facts_of
+from harness.problems.registry import benchmarks_of_track
 from harness.rank.campaigns import campaigns
-from harness.rank.compare import Comparison, Summary, compare_sql, versus
+from harness.rank.compare import Comparison, Summary
 from harness.rank.contest import NEVER, percent
 from harness.rank.notes import SEEN, how_compared
 from harness.rank.question import Question, benchmarks_called
@@ -38,7 +39,8 @@ def render() -> None:
         rest = next((name for name in ranked if name != other), other)
         reference = question.reference if question.reference in ranked else rest
         b = address.choose(right, "Policy B", "b", ranked, default=reference)
-        found = versus(index, question, a, b)
+        sort = benchmarks_of_track(question.track)[1]
+        found = sort.versus(index, question, a, b)
         timed = campaign_lines(campaigns(index, question, (a, b)), (row.pairs for row in found.rows))
     rows = found.rows
     options = command_options(pages.view_of(question), without=("reference",))
@@ -54,7 +56,7 @@ def render() -> None:
         )
     _table(rows, question, a, b)
     show_sql(
-        compare_sql(question, a, b),
+        sort.versus_sql(question, a, b),
         command=f"harness compare {shlex.join((a, b))} {options}",
         remark=how_compared(question),
     )

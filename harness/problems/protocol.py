@@ -15,6 +15,7 @@ from harness.base.progress import Observer
 from harness.base.views import Choose, Parts
 from harness.base.vocabulary import Isolation, Target
 from harness.policy import Policy
+from harness.rank.compare import Versus
 from harness.rank.question import Question
 from harness.record import Header, Row, RunFile
 from harness.record.recorder import Recorded, Recorder
@@ -321,6 +322,12 @@ class Benchmarks(Protocol):
 
     def standings_sql(self, question: Question) -> str:
         """The query behind them."""
+
+    def versus(self, index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str) -> Versus:
+        """Two policies side by side, by the figures of the standings. Raises UsageError for who has no rows."""
+
+    def versus_sql(self, question: Question, a: str, b: str) -> str:
+        """The query behind it."""
 
     @property
     def legend(self) -> str:

@@ -19,7 +19,7 @@ from harness.statistics.flips import LEVEL
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Comparison", "Summary", "Versus", "compare", "compare_sql", "compare_with", "versus"]
+__all__ = ["Comparison", "Summary", "Versus", "compare", "compare_sql", "compare_with", "sentence", "versus"]
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ def _summary(
         mde=detectable(effect.estimate, effect.like_these),
         conclusion=refused
         if told is None
-        else _sentence(question, a, b, places, effect, told, len({*clusters.values()})),
+        else sentence(question, a, b, places, effect, told, len({*clusters.values()})),
     )
 
 
@@ -288,7 +288,7 @@ def _refusal(question: Question, found: Sequence[Result]) -> str:
     return ""
 
 
-def _sentence(
+def sentence(
     question: Question,
     a: str,
     b: str,
@@ -297,6 +297,7 @@ def _sentence(
     told: tuple[float, Chance],
     clusters: int,
 ) -> str:
+    """What may be said of two policies on benchmarks like these. ``told``: as ``_told`` gives it."""
     what, (sign, chance) = benchmarks_called(question), told
     p = chance.p
     if not any(places):

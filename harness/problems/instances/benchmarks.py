@@ -14,6 +14,7 @@ from harness.problems.instances.domain import Domain
 from harness.problems.instances.request import SolveRequest, make_solve_request
 from harness.problems.instances.suite import load_instances, suite_file, suite_names
 from harness.problems.protocol import Asked, Replaying, SuiteAsked, suite_facts
+from harness.rank.compare import Versus, compare_sql, versus
 from harness.rank.question import Question
 from harness.record import Row
 from harness.sandbox.bench import Bench
@@ -111,6 +112,22 @@ class Instances:
         from harness.problems.instances.entries import solver_sql
 
         return solver_sql(self.domain, question)
+
+    def versus(self, index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str) -> Versus:
+        """Costs as the standings have them; of another metric, its values."""
+        from harness.problems.instances.compare import compare_solvers
+        from harness.problems.instances.standings import COST
+
+        if question.metric != COST:
+            return versus(index, question, a, b)
+        return compare_solvers(self.domain, index, question, a, b)
+
+    def versus_sql(self, question: Question, a: str, b: str) -> str:
+        """That of the standings, of two solvers."""
+        from harness.problems.instances.entries import solver_sql
+        from harness.problems.instances.standings import COST
+
+        return solver_sql(self.domain, question, a, b) if question.metric == COST else compare_sql(question, a, b)
 
     @property
     def legend(self) -> str:

@@ -126,8 +126,8 @@ class SolverFigure:
         return self.solved and self.cost == self.bound
 
 
-def solver_sql(domain: Domain[Any], question: Question, policy: str | None = None) -> str:
-    """The query behind the standings of solvers; with ``policy``, behind that one's instances."""
+def solver_sql(domain: Domain[Any], question: Question, *policies: str) -> str:
+    """The query behind the standings of solvers; with ``policies``, behind theirs alone."""
     conditions = [
         f"c.suite = {quote(question.suite)}",
         f"c.track = {quote(question.track)}",
@@ -144,7 +144,7 @@ def solver_sql(domain: Domain[Any], question: Question, policy: str | None = Non
     taken = "".join(f", {words}" for words in further.values())
     named = "".join(f", {name}" for name in further)
     floor = quote(facts_of(question.track).floor)
-    only = f"WHERE policy = {quote(policy)} " if policy is not None else ""
+    only = f"WHERE policy IN ({', '.join(map(quote, policies))}) " if policies else ""
     return f"""WITH asked AS (
   SELECT c.*, u.cpu, i.seconds, i.best, i.bound, i.plain
   FROM cells c JOIN runs u USING (run) JOIN instances i USING (run, benchmark) WHERE {" AND ".join(conditions)}

@@ -10,6 +10,7 @@ from harness.base.engine import Engine
 from harness.base.progress import Observer
 from harness.base.vocabulary import SIZE, SPEED
 from harness.problems.protocol import Asked, Replaying, SuiteAsked, suite_facts
+from harness.rank.compare import Versus, compare_sql, versus
 from harness.rank.question import Question
 from harness.record import Row
 from harness.sandbox.bench import Bench
@@ -123,6 +124,14 @@ class Programs:
         from harness.rank.standings import standings_sql
 
         return standings_sql(question)
+
+    def versus(self, index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str) -> Versus:
+        """Program by program."""
+        return versus(index, question, a, b)
+
+    def versus_sql(self, question: Question, a: str, b: str) -> str:
+        """One row a program and pair of seeds."""
+        return compare_sql(question, a, b)
 
     @property
     def legend(self) -> str:

@@ -9,7 +9,9 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.problems.instances.standings import SolverTable, solver_standings
+from harness.problems.registry import benchmarks_of_track
 from harness.problems.sharding.domain import Sharding
+from harness.rank.compare import Versus
 from harness.rank.question import questions
 from harness.record import Row, open_index
 from harness.record.rows import BenchmarkFacts, InstanceFacts, Solving
@@ -110,6 +112,29 @@ def test_what_was_recorded_under_other_conditions_is_no_secret_either(tmp_path: 
     table = standings(tmp_path, time_scale=1.0)
     assert [row.policy for row in table.standings] == ["posing"]
     assert "posing: same assignments as solver on 8 of 8 instances" in table.remarks
+
+
+def versus(folder: Path, a: str, b: str) -> Versus:
+    with open_index(folder) as index:
+        (question,) = questions(index, suite="eight")
+        return benchmarks_of_track("sharding")[1].versus(index, question, a, b)
+
+
+def test_two_solvers_are_compared_by_the_figures_of_their_standings(tmp_path: Path) -> None:
+    good = [110, 112, 111, 113, 109, 114, 115, 116]
+    lines = {0: [*good[:7], None], 1: [None] * 8, 2: [cost - 5 for cost in good]}
+    write(tmp_path, {"good": {0: good}, "fails": lines, "worse": {0: [cost + 30 for cost in good]}})
+    ranks = {row.policy: (row.rank, row.rank_high) for row in standings(tmp_path).standings}
+    assert ranks == {"good": (1, 2), "worse": (2, 3), "fails": (1, 3)}, "one failure alone tells nobody apart"
+    found = versus(tmp_path, "good", "worse")
+    assert (found.summary.wins, found.summary.losses, found.summary.completed) == (8, 0, 8)
+    assert found.summary.p == 2**-7 and found.summary.conclusion.startswith("good is better than worse")
+    found = versus(tmp_path, "good", "fails")
+    assert (found.summary.wins, found.summary.ties, found.summary.completed, found.summary.programs) == (0, 7, 7, 8)
+    assert found.rows[0].remark == "same assignment" and found.rows[0].verdict == "equal"
+    failed = found.rows[-1]
+    assert (failed.benchmark, failed.ratio, failed.outcome_b) == ("i7", None, "infeasible")
+    assert found.summary.conclusion.endswith("1 of 8 are not solved by both, and a failure counts as the worst")
 
 
 def test_instances_that_a_solver_was_made_on(tmp_path: Path) -> None:

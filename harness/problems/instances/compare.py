@@ -1,0 +1,107 @@
+"""Two solvers side by side, instance by instance: by the very figures of their standings."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.base.errors import UsageError
+from harness.problems.instances.domain import Domain
+from harness.problems.instances.entries import SolverFigure, solver_figures
+from harness.problems.instances.sides import by_policy, sides_of_solvers
+from harness.rank.compare import Comparison, Summary, Versus, sentence
+from harness.rank.contest import EQUAL, finite_ratio, known, result
+from harness.rank.pairs import ahead
+from harness.rank.question import Question
+from harness.rank.standings import detectable, tree_effect
+from harness.statistics import Chance, Verdict
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["compare_solvers"]
+
+
+def compare_solvers(
+    domain: Domain[Any], index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str
+) -> Versus:
+    """Every instance that either was run on, the largest gain of A first. Raises UsageError for who has no rows."""
+    figures = solver_figures(domain, index, question)
+    mine = by_policy(figures)
+    for policy in (a, b):
+        if policy not in mine:
+            raise UsageError(
+                f"no rows of policy {policy!r} for {question.suite}, {question.target}, track {question.track}"
+                + "".join(f", {word}" for word in question.restrictions),
+                hint=f"run `harness run --suite {question.suite} --policy {policy}` first",
+            )
+    pairs = [
+        (ours, theirs)
+        for ours, theirs in zip(mine[a], mine[b], strict=True)
+        if {ours.outcome, theirs.outcome} != {"not run"}
+    ]
+    rows = [_row(ours, theirs) for ours, theirs in pairs]
+    rows.sort(key=lambda row: (-(row.ratio or 0.0), row.benchmark))
+    return Versus(tuple(rows), _summary(question, rows, [*mine[a], *mine[b]], a, b))
+
+
+def _row(ours: SolverFigure, theirs: SolverFigure) -> Comparison:
+    known_of_both = ours.cost is not None and theirs.cost is not None and ours.solved and theirs.solved
+    equal = known_of_both and ours.decisions_digest is not None and ours.decisions_digest == theirs.decisions_digest
+    failed = "" if known_of_both else "; ".join(filter(None, (ours.detail, theirs.detail)))
+    return Comparison(
+        benchmark=ours.benchmark,
+        a=None if ours.cost is None else float(ours.cost),
+        b=None if theirs.cost is None else float(theirs.cost),
+        ratio=_ratio(ours, theirs) if known_of_both else None,
+        same_object=False,
+        outcome_a=ours.outcome,
+        outcome_b=theirs.outcome,
+        verdict=_verdict(ours, theirs) if known_of_both else None,
+        remark="same assignment" if equal else failed,
+    )
+
+
+def _ratio(ours: SolverFigure, theirs: SolverFigure) -> float:
+    return max(theirs.cost or 0, 1) / max(ours.cost or 0, 1)
+
+
+def _verdict(ours: SolverFigure, theirs: SolverFigure) -> str:
+    if ours.cost == theirs.cost:
+        return EQUAL
+    return (Verdict.BETTER if (ours.cost or 0) < (theirs.cost or 0) else Verdict.WORSE).value
+
+
+def _summary(question: Question, rows: Sequence[Comparison], both: Sequence[SolverFigure], a: str, b: str) -> Summary:
+    done = [row for row in rows if row.ratio is not None]
+    words = [row.verdict for row in done]
+    wins, losses = words.count(Verdict.BETTER.value), words.count(Verdict.WORSE.value)
+    numbers = (wins, losses, len(done) - wins - losses, len(done), len(rows))
+    if not done:
+        return Summary(None, *numbers, None, None, None, None, None, None, "no instance is solved by both")
+    results = [result([known(row.ratio or 1.0)]) for row in done]
+    places = [place for one in results for place in one.estimates]
+    effect = tree_effect(results, [[place] for place in places], [row.benchmark for row in done])
+    low, high = effect.like_these or (None, None)
+    sign, chance = _told(both, a)
+    failed = len(rows) - len(done)
+    remark = f"; {failed} of {len(rows)} are not solved by both, and a failure counts as the worst" if failed else ""
+    return Summary(
+        math.exp(effect.estimate),
+        *numbers,
+        low=finite_ratio(low),
+        high=finite_ratio(high),
+        these_low=finite_ratio(effect.these[0]),
+        these_high=finite_ratio(effect.these[1]),
+        p=chance.p,
+        mde=detectable(effect.estimate, effect.like_these),
+        conclusion=sentence(question, a, b, places, effect, (sign, chance), len(rows)) + remark,
+    )
+
+
+def _told(both: Sequence[SolverFigure], a: str) -> tuple[float, Chance]:
+    """As the standings have it: the sign of A's lead, and the chance that there is none."""
+    found = ahead(sides_of_solvers(both), {}, paired=False)
+    for (better, _), chance in found.items():
+        if chance is not None:
+            return (1.0 if better == a else -1.0), chance
+    return 0.0, Chance(1.0, 1.0, 1.0)  # the same assignments everywhere
