@@ -2,8 +2,8 @@
 
 usage: make ablation      or: python -m benchmarks.ablation --time-scale 0.1 [--benchmark A,B] [--results DIR]
 
-Interrupted, and given again with the same results folder, it goes on. The table is Markdown: of each variant the score,
-and how much more it costs than the whole solver, on each instance and as a geometric mean.
+Interrupted, and given again with the same results folder, it goes on. The table is Markdown: of each variant the sum of
+best known / cost, and how much more it costs than the whole solver, on each instance and as a geometric mean.
 """
 
 import argparse
@@ -80,14 +80,16 @@ def _variants(folder: Path) -> Iterator[Policy]:
 def _markdown(table: SolverTable) -> Iterator[str]:
     costs = {(figure.policy, figure.benchmark): figure.cost for figure in table.figures}
     names = sorted({figure.benchmark for figure in table.figures})
-    yield f"| variant | score of {table.contest_instances} | mean | {' | '.join(names)} |"
+    shares = [(figure.policy, figure.share) for figure in table.figures]
+    sums = {row.policy: math.fsum(share for policy, share in shares if policy == row.policy) for row in table.standings}
+    yield f"| variant | best known / cost | mean | {' | '.join(names)} |"
     yield f"|---|---:|---:|{'---:|' * len(names)}"
     for row in table.standings:
         ratios = [_ratio(costs[row.policy, name], costs[SOLVER, name]) for name in names]
         known = [ratio for ratio in ratios if ratio is not None]
         mean = math.exp(math.fsum(map(math.log, known)) / len(known)) if known else math.nan
         cells = " | ".join("–" if ratio is None else f"{ratio:.4f}" for ratio in ratios)
-        yield f"| {row.policy} | {row.contest_score or 0:.2f} | {mean:.4f} | {cells} |"
+        yield f"| {row.policy} | {sums[row.policy]:.2f} | {mean:.4f} | {cells} |"
 
 
 def _ratio(cost: int | None, whole: int | None) -> float | None:

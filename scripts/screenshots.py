@@ -19,6 +19,7 @@ from harness.base.paths import ROOT
 WIDTH, HEIGHT = 1280, 860
 PICTURES = {
     "leaderboard": "?suite=cbench&track=speed&target=x86-64&metric=runtime.cpu",
+    "solvers": "?suite=iopddl&track=sharding&origin=contest",
     "compare": "compare?suite=cbench&track=speed&target=x86-64&metric=runtime.cpu&a=basic&b=greedy",
 }
 """File name → address of the page."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import HarnessError
-from harness.base.formats import ABSENT, plain, short
+from harness.base.formats import ABSENT, plain
 from harness.base.views import (
     Choose,
     Code,
@@ -32,7 +32,7 @@ from harness.problems.instances.entries import SolverFigure, cost_over_time, his
 from harness.problems.instances.recorded import recorded_solution
 from harness.problems.instances.remarks import NOT_PUBLISHED
 from harness.problems.instances.standings import SolverStanding, SolverTable, solver_standings
-from harness.problems.instances.tables import cores_of, ratio_interval, score_heading
+from harness.problems.instances.tables import ratio_interval, score_heading
 from harness.problems.protocol import Pages
 from harness.rank.notes import SHARED, rules_broken
 from harness.rank.question import Question
@@ -92,57 +92,33 @@ def standings(
 
 
 def _standings(found: SolverTable) -> Grid:
-    table, heading = found.standings, score_heading(found)
-    score = (
-        GridColumn(
-            heading,
-            tuple(row.contest_score for row in table),
-            90,
-            "%.4f",
-            explain="The contest's, over the instances that were withheld from its teams.",
-        ),
-    )
+    table = found.standings
+    heading, whose = score_heading(found), "The contest's, over the instances that were withheld from its teams."
+    score = (GridColumn(heading, tuple(row.contest_score for row in table), 74, "%.4f", explain=whose),)
+    verdicts = tuple(verdict_mark(row.verdict, row.depends_on) or ABSENT for row in table)
+    intervals = tuple(ratio_interval(row) or ABSENT for row in table)
     return Grid(
         "standings",
         (
-            GridColumn("rank", tuple(_rank(row) for row in table), 52, right=True, explain=SHARED),
-            GridColumn("solver", tuple(row.policy for row in table), 125),
-            GridColumn("class", tuple(row.policy_class for row in table), 78),
-            GridColumn("cores", tuple(cores_of(row) for row in table), 55, right=True, explain="Of its machine."),
-            GridColumn("CPU", tuple(row.cpu or NOT_PUBLISHED for row in table), 100, explain="Of its machine."),
-            GridColumn(
-                "verdict",
-                tuple(verdict_mark(row.verdict, row.depends_on) or ABSENT for row in table),
-                110,
-                explain="Of cost / best against 1.",
-            ),
+            GridColumn("rank", tuple(_rank(row) for row in table), 44, right=True, explain=SHARED),
+            GridColumn("solver", tuple(row.policy for row in table), 116),
+            GridColumn("class", tuple(row.policy_class for row in table), 72),
+            GridColumn("machine", tuple(_machine(row) for row in table), 118, explain="Cores and CPU."),
+            GridColumn("verdict", verdicts, 100, explain="Of cost / best against 1."),
             *(score if found.contest_instances else ()),
-            GridColumn("cost / best", tuple(_ratio(row) for row in table), 80, right=True, explain="Geometric mean."),
+            GridColumn("cost / best", tuple(_ratio(row) for row in table), 74, right=True, explain="Geometric mean."),
+            GridColumn("95 % interval", intervals, 134, right=True, explain="Of cost / best."),
             GridColumn(
-                "95 % interval",
-                tuple(ratio_interval(row) or ABSENT for row in table),
-                140,
-                right=True,
-                explain="Of cost / best.",
+                "gap", tuple(_gap(row) for row in table), 76, right=True, explain="Above the proven lower bound."
             ),
-            GridColumn("gap to bound", tuple(_gap(row) for row in table), 92, right=True, explain="Geometric mean."),
-            GridColumn("feasible", tuple(_feasible(row) for row in table), 68, right=True, explain="In instances."),
-            GridColumn(
-                "optimal",
-                tuple(row.optimal for row in table),
-                62,
-                "%d",
-                explain="Instances where its cost is proven lowest.",
-            ),
-            GridColumn(
-                "below best",
-                tuple(row.beaten for row in table),
-                76,
-                "%d",
-                explain="Instances where it beats the best known.",
-            ),
+            GridColumn("feasible", tuple(_feasible(row) for row in table), 64, right=True, explain="In instances."),
         ),
     )
+
+
+def _machine(row: SolverStanding) -> str:
+    cpu = row.cpu or NOT_PUBLISHED
+    return cpu if row.cores is None else f"{row.cores} × {cpu}"
 
 
 def _rank(row: SolverStanding) -> str:
@@ -206,32 +182,28 @@ def instances(
 def _instances(domain: Domain[Any], rows: Sequence[SolverFigure]) -> Grid:
     further = tuple(
         GridColumn(
-            f"{name} ({find_metric(metric).unit})", tuple(_whole(row.further[name]) for row in rows), 115, right=True
+            f"{name} ({find_metric(metric).unit})", tuple(_whole(row.further[name]) for row in rows), 104, right=True
         )
         for name, metric in domain.further.items()
     )
     return Grid(
         "instances",
         (
-            GridColumn("instance", tuple(row.benchmark for row in rows), 62),
-            GridColumn("split", tuple(row.split for row in rows), 50),
-            GridColumn("limit (s)", tuple(row.limit for row in rows), 60, "%g"),
-            GridColumn("outcome", tuple(row.outcome for row in rows), 90),
+            GridColumn("instance", tuple(row.benchmark for row in rows), 64),
+            GridColumn("split", tuple(row.split for row in rows), 46),
+            GridColumn("limit, s", tuple(row.limit for row in rows), 56, "%g"),
+            GridColumn("outcome", tuple(row.outcome for row in rows), 74),
             # As text: a number of a table is a double, which loses the last digits of large costs.
-            GridColumn("cost", tuple(_whole(row.cost) for row in rows), 135, right=True),
-            GridColumn("best known", tuple(_whole(row.best) for row in rows), 120, right=True),
-            GridColumn("cost / best", tuple(_ratio(row) for row in rows), 85, right=True),
-            GridColumn("points", tuple(row.points for row in rows), 65, "%.4f", explain="By the contest's rule."),
-            GridColumn("gap to bound", tuple(_gap(row) for row in rows), 95, right=True),
-            GridColumn("found at (s)", tuple(row.seconds for row in rows), 85, "%.1f"),
-            GridColumn("runs", tuple(row.repeats for row in rows), 50, "%d", explain="Of which the median counts."),
-            *further,
+            GridColumn("cost", tuple(_whole(row.cost) for row in rows), 122, right=True),
+            GridColumn("best known", tuple(_whole(row.best) for row in rows), 116, right=True),
+            GridColumn("cost / best", tuple(_ratio(row) for row in rows), 74, right=True),
+            GridColumn("points", tuple(row.points for row in rows), 58, "%.4f", explain="By the contest's rule."),
             GridColumn(
-                "assignment",
-                tuple(short(row.decisions_digest) for row in rows),
-                108,
-                explain="First digits of the decisions' SHA-256.",
+                "gap", tuple(_gap(row) for row in rows), 66, right=True, explain="Above the proven lower bound."
             ),
+            GridColumn("at, s", tuple(row.seconds for row in rows), 54, "%.1f", explain="When it was found."),
+            GridColumn("runs", tuple(row.repeats for row in rows), 44, "%d", explain="Of which the median counts."),
+            *further,
         ),
     )
 
