@@ -10,8 +10,15 @@ __all__ = ["failure_lines"]
 _SHOWN = 4
 
 
-def failure_lines(failed: Sequence[Row]) -> Iterator[str]:
-    """Failures that say the same are told together, the commonest first."""
+def failure_lines(failed: Sequence[Row], left_out: Sequence[Row]) -> Iterator[str]:
+    """Failures that say the same are told together, the commonest first.
+
+    A benchmark that is ``left_out`` is one line, and what else fails on it none.
+    """
+    nowhere = {(row.benchmark, row.target) for row in left_out}
+    failed = [row for row in failed if (row.benchmark, row.target) not in nowhere]
+    for row in left_out:
+        yield f"  left out: {row.benchmark} ({row.target.value}) fails under {row.policy}: {row.detail}"
     for (name, outcome, detail), rows in _grouped(failed).items():
         where = ", ".join(f"{row.benchmark} ({row.target.value})" for row in rows[:_SHOWN])
         more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""

@@ -105,7 +105,7 @@ def _run(options: RunOptions, dry_run: bool, format_: Format, shown: str | None)
 
 def _summary(report: RunReport, seconds: float) -> None:
     note(f"{report.cells} cells, {report.computed} computed now, {len(report.failed)} failed, in {duration(seconds)}")
-    for line in failure_lines(report.failed):
+    for line in failure_lines(report.failed, report.left_out):
         note(line)
     for (metric, why), count in _unmeasured(report.rows).most_common():
         note(f"  {metric} not measured on {count} cell{'s' if count > 1 else ''}: {why}")

@@ -29,6 +29,7 @@ from harness.rank.words import (
     counted,
     decided,
     dependence_lines,
+    left_out_lines,
     marked_lines,
     model_lines,
     rank_range,
@@ -149,6 +150,8 @@ def _remarks(found: Sequence[TimedCampaign], table: Sequence[Standing]) -> None:
         st.markdown("  \n".join(map(plain, lines)))
     for line in changed_lines(found) + marked_lines(found):
         st.warning(plain(line))
+    for line in left_out_lines(table):
+        st.warning(plain(line[:1].upper() + line[1:]))
     if reasons := dependence_lines(table) + reason_lines(table):
         st.markdown("\n".join(f"- {plain(line)}" for line in reasons))
 

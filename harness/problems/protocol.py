@@ -119,6 +119,8 @@ class Conclusion:
     """For people."""
     failed: bool = False
     """Something is not as it should be that no row says."""
+    left_out: Sequence[Row] = ()
+    """One row of each benchmark that counts for nobody: it fails under what all are compared with."""
 
 
 class Definition(Protocol):

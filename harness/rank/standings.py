@@ -113,10 +113,12 @@ class Standing:
     """CPU seconds of deciding on a program, the median. None where it was not measured."""
     modelled: Mapping[str, float] | None = None
     """Of a time: CPU → strict of modelled cycles."""
+    left_out: tuple[tuple[str, str], ...] = ()
+    """Programs that count for nobody, since the reference has no value on them: which, and why."""
 
     def record(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
-        fields = asdict(self) | {"reasons": list(self.reasons)}
+        fields = asdict(self) | {"reasons": list(self.reasons), "left_out": dict(self.left_out)}
         fields["class"] = fields.pop("policy_class")
         return fields
 
@@ -140,16 +142,22 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     table = [_standing(question, side, _refusals(question, side, asked, required, marks, seen)) for side in sides]
     table.sort(key=lambda row: (row.policy_class, row.strict is None, -(row.strict or 0.0), row.policy))
     remarks = memorised_remarks(on_copies(index, question))
-    prices, models = _prices(found), modelled(index, question)
+    prices, models, left_out = _prices(found), modelled(index, question), _left_out(found, question.reference)
     return [
         replace(
             row,
             reasons=(*row.reasons, remarks[row.policy]) if row.policy in remarks else row.reasons,
             decide_cpu=prices.get(row.policy),
             modelled=models.get(row.policy),
+            left_out=left_out,
         )
         for row in _ranked(index, question, table, sides)
     ]
+
+
+def _left_out(found: Sequence[Entry], reference: str) -> tuple[tuple[str, str], ...]:
+    mine = [entry for entry in found if entry.policy == reference and entry.reference is None]
+    return tuple(dict.fromkeys((entry.benchmark, entry.outcome) for entry in mine))
 
 
 def _prices(found: Sequence[Entry]) -> dict[str, float]:

@@ -14,6 +14,7 @@ __all__ = [
     "counted",
     "decided",
     "dependence_lines",
+    "left_out_lines",
     "marked_lines",
     "model_lines",
     "multiple",
@@ -137,6 +138,32 @@ def dependence_lines(table: Sequence[Dependent]) -> list[str]:
         for row in table
         if row.depends_on is not None and row.strict is not None and row.without is not None
     ]
+
+
+class Compared(Protocol):
+    """A row of standings against a reference."""
+
+    @property
+    def reference(self) -> str:
+        """Its name."""
+
+    @property
+    def benchmarks(self) -> int:
+        """That count."""
+
+    @property
+    def left_out(self) -> Sequence[tuple[str, str]]:
+        """Programs that count for nobody, and why."""
+
+
+def left_out_lines(table: Sequence[Compared]) -> list[str]:
+    """One line, where programs count for nobody: which, of how many, and what the reference did on them."""
+    if not table or not table[0].left_out:
+        return []
+    row = table[0]
+    some = ", ".join(f"{program} ({why})" for program, why in row.left_out)
+    every = row.benchmarks + len(row.left_out)
+    return [f"left out {len(row.left_out)} of {every} programs, without a value under {row.reference}: {some}"]
 
 
 class Modelled(Protocol):

@@ -4,6 +4,7 @@ A cell whose outcome is not ``ok`` has one row without a metric: it has no numbe
 be taken of an ``ok`` cell has a row without a value, whose detail says why.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -31,6 +32,7 @@ __all__ = [
     "Row",
     "Sample",
     "Solving",
+    "failed_rows",
 ]
 
 SCHEMA = 8
@@ -353,3 +355,8 @@ class Row(Model):
     def line(self) -> dict[str, Any]:
         """As it stands in a run file: fields that say nothing are left out."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+def failed_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Those of cells that ended with an outcome other than ``ok`` and ``unsupported``."""
+    return tuple(row for row in rows if row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED))

@@ -1,6 +1,6 @@
 """What a run did, and what earlier runs say of the same cells."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from harness.record import open_index
 from harness.record.rows import Row
 from harness.record.runfile import run_files
 
-__all__ = ["RunReport", "compare_with_recorded", "failed_rows"]
+__all__ = ["RunReport", "compare_with_recorded"]
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,13 @@ class RunReport:
     """For people, in the words of the problem."""
     incomplete: bool = False
     """Something is not as it should be that no row says."""
+    left_out: tuple[Row, ...] = ()
+    """Of those that failed, one row of each benchmark that counts for nobody: what all are compared with failed."""
 
     @property
     def ok(self) -> bool:
         """Whether nothing failed, and nothing contradicts what is recorded."""
         return not (self.failed or self.earlier.contradicted or self.earlier.refuted or self.incomplete)
-
-
-def failed_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Those of cells that ended with an outcome other than ``ok`` and ``unsupported``."""
-    return tuple(row for row in rows if row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED))
 
 
 def compare_with_recorded(results: Path, rows: Sequence[Row], suite: str, *, fresh: bool = False) -> Earlier:

@@ -17,10 +17,11 @@ from harness.problems.protocol import Request, Session, Task
 from harness.record.index import require_sound
 from harness.record.journal import Journal
 from harness.record.recorder import Recorder
+from harness.record.rows import failed_rows
 from harness.record.runfile import write_run
 from harness.run.engines import LocalPool
 from harness.run.provenance import machine_fields
-from harness.run.report import RunReport, compare_with_recorded, failed_rows
+from harness.run.report import RunReport, compare_with_recorded
 from harness.run.ticker import Ticker
 from harness.sandbox.bench import Bench
 from harness.timing.lock import alone
@@ -77,6 +78,7 @@ def execute_run(
         earlier=earlier,
         notes=(*conclusion.notes, *beside),
         incomplete=conclusion.failed,
+        left_out=tuple(conclusion.left_out),
     )
 
 

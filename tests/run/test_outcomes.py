@@ -220,6 +220,26 @@ def test_where_a_policy_fails_the_floor_is_measured(visitor: User, tmp_path: Pat
     assert "nothing new" in visitor.harness(*words, code=1).err
 
 
+def test_a_program_that_fails_under_the_reference_is_one_line(
+    unsound: tuple[User, tuple[str | Path, ...], Answer],
+) -> None:
+    """In the run's summary, and below the table of what is left; whoever else fails on it is no news."""
+    user, _, answer = unsound
+    summary = answer.err.partition("18 cells")[2].partition("recorded in")[0]
+    for program, why in (("aborts", "killed by SIGABRT"), ("level", "output differs")):
+        for target in ("x86-64", "aarch64"):
+            (line,) = (line for line in summary.splitlines() if f"{program} ({target})" in line)
+            assert f"left out: {program} ({target}) fails under Oz: " in line
+            assert why in line
+    assert "catches (" in summary
+    assert {row.benchmark for row in user.rows() if row.policy == "O0"} == {"aborts", "catches", "level"}
+    table = user.harness("leaderboard", "--target", "x86-64").out
+    assert "against Oz, 1 program" in table
+    assert "left out 2 of 3 programs, without a value under Oz: aborts (run-crash), level (wrong-output)" in table
+    for record in user.json("leaderboard"):
+        assert record["left_out"] == {"aborts": "run-crash", "level": "wrong-output"}
+
+
 def test_a_policy_that_completes_nothing_has_no_figures(unsound: tuple[User, tuple[str | Path, ...], Answer]) -> None:
     """Oz fails on two programs, which therefore have no reference: one remains."""
     standings = {(s["policy"], s["target"]): s for s in unsound[0].json("leaderboard")}

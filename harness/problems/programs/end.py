@@ -12,7 +12,7 @@ from harness.freeze.freeze import program_digest
 from harness.policy import problem_of
 from harness.problems.programs.again import asked_again, asks_again
 from harness.problems.programs.cell import CellResult, CellTask, functions_of
-from harness.problems.programs.floor import failures, measure_floor
+from harness.problems.programs.floor import failures, measure_floor, reference_failures
 from harness.problems.programs.fresh import verify_fresh
 from harness.problems.programs.request import Request
 from harness.problems.programs.seed import seed_of
@@ -44,14 +44,17 @@ def conclude(request: Request, done: Sequence[tuple[CellTask, CellResult]], sess
         recorder.replace(refuted)
         for ready in {task.cell.program.id: task.besides for task, _ in done if task.besides}.values():
             remove_inputs(ready.workload, bench.store)
-    besides = measure_floor(request, session, failures(recorder.rows))
+    left_out = reference_failures(recorder.rows, request.track)
+    besides = measure_floor(request, session, failures(recorder.rows) - failures(left_out))
     timing = Timing()
     if request.timed_metrics:
         timing = time_cells(request, session, besides)
         recorder.rows += timing.rows
     header = {**_header(request, bench), "fresh": verified}
     notes = (*_timing_lines(timing), *_remarks(request), f"fresh verification: {fresh_words(verified)}")
-    return Conclusion(header, timing.campaigns, timing.blocks, verified.objects > 0, notes, bool(timing.failed))
+    return Conclusion(
+        header, timing.campaigns, timing.blocks, verified.objects > 0, notes, bool(timing.failed), left_out
+    )
 
 
 def filed(request: Request, file: Path | None, session: Session) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from harness.base.engine import stage
-from harness.base.vocabulary import Outcome, Target
+from harness.base.vocabulary import Target
 from harness.policy.load import load_policy
 from harness.policy.tracks import facts_of
 from harness.problems.programs.cell import Cell, CellResult, CellTask, task_of
@@ -12,19 +12,21 @@ from harness.problems.programs.rates import is_counted
 from harness.problems.programs.request import Request
 from harness.problems.programs.stages import freeze_modules
 from harness.problems.protocol import Session
-from harness.record.rows import Row
+from harness.record.rows import Row, failed_rows
 from harness.sandbox.bench import Bench
 
-__all__ = ["failures", "measure_floor"]
+__all__ = ["failures", "measure_floor", "reference_failures"]
 
 
 def failures(rows: Iterable[Row]) -> set[tuple[str, Target]]:
     """Program and target of every cell that failed."""
-    return {
-        (row.benchmark, row.target)
-        for row in rows
-        if not row.copy_ and row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED)
-    }
+    return {(row.benchmark, row.target) for row in failed_rows(rows) if not row.copy_}
+
+
+def reference_failures(rows: Iterable[Row], track: str) -> list[Row]:
+    """Those of the reference: with nothing to compare with, such a program counts for nobody."""
+    reference = facts_of(track).references[0]
+    return [row for row in failed_rows(rows) if row.policy == reference and not row.copy_]
 
 
 def measure_floor(

@@ -11,6 +11,7 @@ from harness.rank.words import (
     counted,
     decided,
     dependence_lines,
+    left_out_lines,
     model_lines,
     rank_range,
     reason_lines,
@@ -62,6 +63,7 @@ def standings_table(index: "duckdb.DuckDBPyConnection", question: "Question") ->
     """The standings. Raises UsageError when nothing is recorded of the reference."""
     rows = standings(index, question)
     below = (
+        *left_out_lines(rows),
         *campaign_lines(campaigns(index, question), (row.pairs for row in rows)),
         *model_lines(rows),
         *dependence_lines(rows),
