@@ -11,10 +11,11 @@ from pathlib import Path
 
 from harness.base.errors import UsageError
 
-__all__ = ["KIB", "MIB", "read_bytes", "read_text", "shown_size"]
+__all__ = ["GIB", "KIB", "MIB", "read_bytes", "read_text", "shown_size"]
 
 KIB = 1 << 10
 MIB = 1 << 20
+GIB = 1 << 30
 
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _SORTS = {
@@ -71,7 +72,7 @@ def read_text(file: Path, most: int, *, inside: Path | None = None) -> str:
 
 def shown_size(count: int) -> str:
     """Bytes for people: ``64 KiB``, ``1.5 MiB``, ``3,000 bytes``."""
-    for unit, name in ((MIB, "MiB"), (KIB, "KiB")):
+    for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
         if count >= unit:
             return f"{count // unit:,} {name}" if count % unit == 0 else f"{count / unit:,.1f} {name}"
     return f"{count:,} bytes"

@@ -11,8 +11,9 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -29,6 +30,7 @@ _NO_SPACE = (b"No space left on device", b"Disk quota exceeded")
 _SUMS = ".sums"
 """File of an entry with the digests of all others."""
 _LARGEST_RECORD = 1 << 28
+_DAY = 86400
 
 
 def no_space(where: Path) -> PrerequisiteError:
@@ -160,6 +162,7 @@ class Store:
         found = _digests(final)
         if different := sorted(name for name in {*files, *found} if files.get(name) != found.get(name)):
             raise _altered(final / different[0], final)
+        _used(final)
         self._checked.add((kind, key))
         return True
 
@@ -181,6 +184,7 @@ class Store:
             return None
         if known["sha256"] != _digest_of_record(kind, key, known["value"]):
             raise _altered(file, file)
+        _used(file)
         return known["value"]
 
     def put(self, kind: str, key: str, value: Any) -> None:
@@ -222,6 +226,13 @@ class Store:
             owner = entry.name.split("-")[0]
             if owner.isdigit() and not Path(f"/proc/{owner}").exists():
                 shutil.rmtree(entry, ignore_errors=True) if entry.is_dir() else entry.unlink(missing_ok=True)
+
+
+def _used(entry: Path) -> None:
+    """Note, to the day, that somebody uses the entry: who makes room removes what nobody used for longest."""
+    with suppress(OSError):  # on a disk that cannot be written everything is as old as it was
+        if time.time() - entry.stat().st_mtime > _DAY:
+            os.utime(entry)
 
 
 def _digests(folder: Path) -> dict[str, str]:

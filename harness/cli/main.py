@@ -87,6 +87,28 @@ def fetch(
 
 
 @app.command()
+def cache(
+    what: Annotated[str | None, typer.Argument(help="`prune`: make room.")] = None,
+    older_than: Annotated[
+        str | None, typer.Option("--older-than", help="prune: what nobody used for so long goes (30d, 12h, 4w).")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", help="prune: the longest unused goes until so much is left (10G, 500M, 0).")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="prune: only say how much would go.")] = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show what the cache holds, or make room in it. Everything in it can be made again, or fetched."""
+    from harness.cli.cache import cache, prune
+
+    given = older_than is not None or to is not None or dry_run
+    if what not in (None, "prune") or (what is None and given):
+        raise UsageError("what of the cache?", hint="harness cache, or harness cache prune --to 10G")
+    raise typer.Exit(cache(format_of(as_json, as_csv)) if what is None else prune(older_than, to, dry_run))
+
+
+@app.command()
 def policies(as_json: Json = False, as_csv: Csv = False) -> None:
     """Show the baselines and the submissions."""
     from harness.cli.policies import policies

@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from harness.base.errors import UsageError
+from harness.base.inventory import hold
 from harness.base.paths import cache_root
 from harness.base.store import Store
 from harness.base.vocabulary import Isolation
@@ -53,7 +54,9 @@ def open_bench(compile_timeout: float = COMPILE_TIMEOUT, *, trust: bool = False)
     """The workbench of this machine. Raises PrerequisiteError when LLVM 22 or the cache is missing."""
     toolchain = find_toolchain()
     isolation = Isolation.TRUSTED if trust else Isolation.SANDBOX
-    return Bench(toolchain, _store(cache_root()).root, compile_timeout, isolation, _asked_again_after())
+    store = _store(cache_root())
+    hold(store.root)  # nobody makes room in the cache while its entries are in use
+    return Bench(toolchain, store.root, compile_timeout, isolation, _asked_again_after())
 
 
 def _asked_again_after() -> float:
