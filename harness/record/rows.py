@@ -152,6 +152,8 @@ class Solving(Model):
     instances: dict[Name, InstanceFacts]
     missing: dict[Name, str] = {}
     """Instances that were asked for and were not to be had, each with the reason."""
+    renumbered: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] | None = None
+    """What the copies under other numbers follow from; None where there are none, or a secret made them."""
 
 
 class Header(Model):

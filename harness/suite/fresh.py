@@ -12,7 +12,6 @@ fresh workload.
 
 import hashlib
 import hmac
-import secrets
 
 from harness.base.digest import digest_file
 from harness.base.store import Store
@@ -21,16 +20,10 @@ from harness.suite.load import Program
 from harness.suite.model import Workload
 from harness.suite.workloads import ReadyWorkload, prepare_one, remove_inputs
 
-__all__ = ["ATTEMPTS", "draw_seed", "fresh_workload", "takes_fresh_inputs"]
+__all__ = ["ATTEMPTS", "fresh_workload", "takes_fresh_inputs"]
 
 ATTEMPTS = 3
 """Inputs that are tried of a program whose first ones turn out to be unfit."""
-_SEED_BYTES = 16
-
-
-def draw_seed() -> str:
-    """A new seed: 128 random bits, in hexadecimal."""
-    return secrets.token_hex(_SEED_BYTES)
 
 
 def takes_fresh_inputs(program: Program) -> bool:

@@ -22,11 +22,12 @@
 // 6. restarts.  When rounds of 4 and 5 stop paying, all begins anew from other prices.
 //
 // Each thread runs 2 to 6 with its own seed; the best assignment of all is printed whenever it
-// improves (at most twice a second) and at the end.  Costs are integers below 2^53 held in doubles,
+// improves, by a thread of its own.  Costs are integers below 2^53 held in doubles,
 // so sums and differences of costs are exact; memory is counted in 64-bit integers.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -1156,11 +1157,15 @@ class MessagePassing {
   vector<double> values_, share_, belief_, guess_, rest_;
 };
 
-// Keeps the best feasible assignment of all threads and prints it.
+// Keeps the best feasible assignment of all threads. A thread of its own prints each as soon as it
+// comes; where they come faster than that is cheap, the last of them.
 class Reporter {
  public:
   Reporter(const Presolver& presolver, const Model& model, const Stopwatch& watch)
-      : presolver_(presolver), model_(model), watch_(watch) {}
+      : presolver_(presolver), model_(model), watch_(watch), printer_([this] { printAll(); }) {}
+  Reporter(const Reporter&) = delete;
+  Reporter& operator=(const Reporter&) = delete;
+  ~Reporter() { finish(); }
 
   void offer(const vector<int>& states, double cost) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -1168,11 +1173,16 @@ class Reporter {
     best_ = cost;
     states_ = states;
     fresh_ = true;
-    if (watch_.seconds() - printed_ >= 0.5) print();
+    news_.notify_one();
   }
+  // Returns when the last is printed.
   void finish() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (fresh_) print();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      done_ = true;
+      news_.notify_one();
+    }
+    if (printer_.joinable()) printer_.join();
   }
   // The best of all threads, if it beats the given one.
   void adoptBest(vector<int>& states, double& cost) const {
@@ -1183,25 +1193,41 @@ class Reporter {
   }
 
  private:
-  void print() {
-    const vector<int> strategies = presolver_.expand(model_.byNode(states_));
+  static constexpr double pause = 30;  // times what printing took: it may have a thirtieth of a core
+
+  void printAll() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (true) {
+      news_.wait(lock, [this] { return fresh_ || done_; });
+      if (!fresh_) return;
+      fresh_ = false;
+      const vector<int> states = states_;
+      lock.unlock();
+      const double began = watch_.seconds();
+      print(states);
+      const std::chrono::duration<double> rest(pause * (watch_.seconds() - began));
+      lock.lock();
+      news_.wait_for(lock, rest, [this] { return done_; });
+    }
+  }
+  void print(const vector<int>& states) const {
+    const vector<int> strategies = presolver_.expand(model_.byNode(states));
     std::string line = "[";
     for (const int s : strategies) line += (line.size() > 1 ? ", " : "") + std::to_string(s);
     line += "]\n";
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fflush(stdout);
-    printed_ = watch_.seconds();
-    fresh_ = false;
   }
 
   const Presolver& presolver_;
   const Model& model_;
   const Stopwatch& watch_;
   mutable std::mutex mutex_;
+  std::condition_variable news_;
   vector<int> states_;
   double best_ = std::numeric_limits<double>::infinity();
-  double printed_ = -1;
-  bool fresh_ = false;
+  bool fresh_ = false, done_ = false;
+  std::thread printer_;  // the last member: it uses the others
 };
 
 // One thread's search: learn prices and messages, then rounds of forest sampling under prices,

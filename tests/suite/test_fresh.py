@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.base.store import Store
-from harness.suite.fresh import ATTEMPTS, draw_seed, fresh_workload, takes_fresh_inputs
+from harness.record.seed import draw_seed
+from harness.suite.fresh import ATTEMPTS, fresh_workload, takes_fresh_inputs
 from harness.suite.load import Program, load_suite
 from tests.drive import TINY
 from tests.programs import own_program

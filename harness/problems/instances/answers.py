@@ -1,22 +1,26 @@
 """What a solver prints, as it comes: lines ``[0, 2, 1, …]``, each a whole assignment, the later the better.
 
 The contest takes the last one. Solvers that improve what they have print again and again, and are stopped at the limit:
-a line that is not finished then does not count. Lines that do not begin with ``[`` are remarks.
+a line that is not finished then does not count. Lines that do not begin with ``[`` are remarks. While the solver runs
+its lines are only kept, each with its moment; reading them would take time from it.
 """
 
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from harness.base.reading import MIB
 from harness.problems.instances.domain import Integers
 
 __all__ = ["Answer", "Answers"]
 
 _BYTES_A_PLACE = 24
 """At most: sixty-four bits in decimal, a comma, spaces. A longer line is nothing that could be read."""
-_APART = 0.5
-"""Seconds. Of answers that come faster one after the other, the last is kept."""
+_MOST_ANSWERS = 20_000
+_MOST_HELD = 512 * MIB
+"""Bytes of lines. Of more answers than this every second is forgotten, but for the last."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,19 +42,36 @@ class Answers:
     places: str
     choices: str
     """What these, and the numbers chosen for them, are called."""
-    kept: list[Answer] = field(default_factory=list)
-    """In the order of their coming."""
-    fault: str | None = None
-    """What is wrong with the last line that begins as an assignment; None: nothing."""
+    back: Callable[[Integers], Integers] | None = None
+    """What turns an assignment to a renumbered copy into one to the instance."""
     read: int = 0
     """Bytes so far."""
+    _lines: list[tuple[float, bytes | None]] = field(default_factory=list)
+    """When each was complete; None for one that is too long."""
+    _held: int = 0
     _line: bytearray = field(default_factory=bytearray)
     _too_long: bool = False
+
+    def __iter__(self) -> Iterator[Answer]:
+        """Those of the right form, in the order of their coming."""
+        for seconds, line in self._lines:
+            if not isinstance(found := self._assignment(line), str):
+                yield Answer(seconds, found)
 
     @property
     def last(self) -> Answer | None:
         """The one that counts; None where the last is malformed or nothing came."""
-        return self.kept[-1] if self.kept and self.fault is None else None
+        if not self._lines:
+            return None
+        seconds, line = self._lines[-1]
+        found = self._assignment(line)
+        return None if isinstance(found, str) else Answer(seconds, found)
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with the last line that begins as an assignment; None: nothing."""
+        found = self._assignment(self._lines[-1][1]) if self._lines else None
+        return f"the last assignment printed is malformed: {found}" if isinstance(found, str) else None
 
     def feed(self, piece: bytes, seconds: float) -> None:
         """Bytes that were read ``seconds`` after the solver's start."""
@@ -72,22 +93,22 @@ class Answers:
         self._line += piece
 
     def _finish_line(self, seconds: float) -> None:
-        line, too_long = bytes(self._line).strip(), self._too_long
+        line = bytes(self._line).strip()
+        found = None if self._too_long else line
         self._line.clear()
         self._too_long = False
-        if not line.startswith(b"["):
-            return
-        found = f"it is too long for {self.size:,} {self.places}" if too_long else self._assignment(line)
-        if isinstance(found, str):
-            self.fault = f"the last assignment printed is malformed: {found}"
-            return
-        self.fault = None
-        if len(self.kept) > 1 and self.kept[-1].seconds - self.kept[-2].seconds < _APART:
-            self.kept.pop()
-        self.kept.append(Answer(seconds, found))
+        if not line.startswith(b"[") or (self._lines and found is not None and self._lines[-1][1] == found):
+            return  # a remark; or what was printed before, which is no news
+        self._lines.append((seconds, found))
+        self._held += len(found or b"")
+        if len(self._lines) > _MOST_ANSWERS or self._held > _MOST_HELD:
+            self._lines = [*self._lines[:-1:2], self._lines[-1]]
+            self._held = sum(len(kept or b"") for _, kept in self._lines)
 
-    def _assignment(self, line: bytes) -> Integers | str:
+    def _assignment(self, line: bytes | None) -> Integers | str:
         """The line's vector, or what is wrong with it."""
+        if line is None:
+            return f"it is too long for {self.size:,} {self.places}"
         try:
             given = json.loads(line)
         except (ValueError, RecursionError):
@@ -97,6 +118,7 @@ class Answers:
         if len(given) != self.size:
             return f"it has {len(given):,} {self.choices} for {self.size:,} {self.places}"
         try:
-            return np.array(given, np.int64)
+            found = np.array(given, np.int64)
         except OverflowError:
             return "a number in it exceeds 64 bits"
+        return found if self.back is None else self.back(found)

@@ -93,12 +93,24 @@ class Instances:
 
     def request(self, asked: Asked) -> SolveRequest:
         """Raises UsageError for the first word that means nothing."""
+        from harness.suite.hidden import read_secret
+
         given = asked.options
         own = self.domain.name
         if (track := given.get("track", own)) != own:
             raise UsageError(f"{asked.suite} is a suite of {self.called}: its track is {own!r}, not {track!r}")
         scale, cores = given.get("time_scale", 1.0), given.get("cores")
-        return make_solve_request(self.domain, asked.suite, asked.benchmarks, asked.policies, scale, cores)
+        return make_solve_request(
+            self.domain,
+            asked.suite,
+            asked.benchmarks,
+            asked.policies,
+            scale,
+            cores,
+            given.get("repeats", 1),
+            read_secret(given["seed_file"]) if given.get("seed_file") is not None else None,
+            perturb=given.get("perturb", False),
+        )
 
     def standings(self, index: "duckdb.DuckDBPyConnection", question: Question, options: Mapping[str, Any]) -> Table:
         """As the contest scores, with what can be told apart."""

@@ -1,9 +1,8 @@
 """One cell: a solver on an instance, under a stated limit of time and on stated cores."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,9 @@ from harness.measure import Breakdown, current, find_metric, labelled
 from harness.policy import Policy
 from harness.problems.instances.answers import Answers
 from harness.problems.instances.documents import unpacked
-from harness.problems.instances.domain import Domain, Solution
+from harness.problems.instances.domain import Domain, Integers, Solution
 from harness.problems.instances.files import instance_content, load_instance
-from harness.problems.instances.judge import history, judge
+from harness.problems.instances.judge import Improvement, counted, history, judge
 from harness.problems.instances.policies import SOLVER
 from harness.problems.instances.solve import run_solver
 from harness.problems.instances.solver import prepare_solver, solver_job
@@ -33,6 +32,8 @@ from harness.sandbox.bench import Bench
 __all__ = ["SolverCell", "SolverResult", "assignment_of", "with_key"]
 
 _AREA = "solved"
+_READING = 2
+"""Version of how answers are read and timed."""
 _MOST_CHOICES = 1 << 31
 
 
@@ -46,6 +47,12 @@ class SolverCell:
     """Of the instance's limit."""
     cores: tuple[int, ...]
     """That the solver runs on."""
+    number: int = 0
+    """Of several runs with all else equal: only the clock, and chance, tell them apart."""
+    copy: int = 0
+    """Number of the instance's copy with other numbers that it is solved as; 0: as it is."""
+    seed: str = ""
+    """Of that copy, in hexadecimal."""
     metrics: tuple[str, ...] = ()
     key: str = ""
     """Digest of everything that the result depends on, once that is known."""
@@ -63,12 +70,13 @@ class SolverCell:
     @property
     def name(self) -> str:
         """For people."""
-        return f"{self.instance.id} {self.policy.name}"
+        which = f" run {self.number + 1}" if self.number else " renumbered" if self.copy else ""
+        return f"{self.instance.id} {self.policy.name}{which}"
 
     @property
     def entry(self) -> str:
         """Its name in the journal."""
-        return entry_name(self.key, self.policy.name)
+        return entry_name(self.key, self.policy.name, self.copy)
 
     def known(self, bench: Bench) -> "SolverResult | None":
         """The result in the cache, if it has all of the metrics."""
@@ -143,7 +151,8 @@ class SolverResult:
             "policy_class": manifest.policy_class,
             "policy": cell.policy.name,
             "policy_digest": cell.policy.digest,
-            "seed": manifest.seeds[0],
+            "seed": cell.number,
+            "copy": cell.copy,
             "isolation": isolation,
             "frozen_digest": None,
             "decisions_digest": self.decisions_digest,
@@ -177,7 +186,9 @@ def with_key(cell: SolverCell, bench: Bench) -> SolverCell:
     is_python = cell.policy.manifest.form == "python"
     key = digest_of(
         {
-            "solver cell": cell.instance.domain.judging,
+            "solver cell": [_READING, cell.instance.domain.judging],
+            "run": cell.number,
+            "renumbered by": cell.seed or None,
             "instance": cell.instance.digest,
             "policy": cell.policy.digest,
             "seconds": cell.seconds,
@@ -210,19 +221,28 @@ def _solve(cell: SolverCell, bench: Bench) -> SolverResult:
         instance = load_instance(cell.instance, bench.store)
         with bench.store.scratch() as folder:
             file = folder / "instance.json"
-            _write_unpacked(cell.instance, file, bench)
-            answers = Answers(domain.size(instance), domain.places, domain.choices)
+            content, back = _unpacked(cell, instance, bench)
+            file.write_bytes(content)
+            answers = Answers(domain.size(instance), domain.places, domain.choices, back)
             attempt = run_solver(solver_job(solver, file, cell.seconds, cell.cores, bench), answers, bench.sandbox)
         improvements = history(domain, attempt, instance, bound, cell.instance.id)
-        found["seconds"] = tuple(round(one.seconds, 3) for one in improvements)
-        found["costs"] = tuple(one.cost for one in improvements)
+        found |= _over_time(improvements)
         solution = judge(domain, attempt, instance, bound, cell.instance.id)
+        solution, improvements = counted(solution, improvements)
+        found |= _over_time(improvements)
         decisions = _decisions(domain, solution)
         found |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
         values = _values(cell.metrics, solution)
         return SolverResult(cell.key, Outcome.OK, values=values, answered=solution.seconds, **found)
     except CellError as error:
         return SolverResult(cell.key, error.outcome, error.message, transient=error.transient, **found)
+
+
+def _over_time(improvements: Sequence[Improvement]) -> dict[str, Any]:
+    return {
+        "seconds": tuple(round(one.seconds, 3) for one in improvements),
+        "costs": tuple(one.cost for one in improvements),
+    }
 
 
 def _values(metrics: Iterable[str], solution: Solution) -> dict[str, int | float]:
@@ -235,9 +255,11 @@ def _decisions(domain: Domain[Any], solution: Solution) -> Decisions:
     return Decisions(domain.name, None, {"assignment": solution.assignment.tolist(), domain.places: size})
 
 
-def _write_unpacked(instance: SuiteInstance, file: Path, bench: Bench) -> None:
-    content = instance_content(instance, bench.store)
-    file.write_bytes(unpacked(content, instance.id))
+def _unpacked(cell: SolverCell, instance: Any, bench: Bench) -> tuple[bytes, Callable[[Integers], Integers] | None]:
+    """What the solver is given, and what turns its answers into ones to the instance, where they are not."""
+    if cell.copy:
+        return cell.instance.domain.renumbered(instance, bytes.fromhex(cell.seed))
+    return unpacked(instance_content(cell.instance, bench.store), cell.instance.id), None
 
 
 def _libraries() -> list[str]:

@@ -19,6 +19,9 @@ OPTIONS = {
             "time_scale", "Solvers have this share of their time limits.", float, 1.0, low=0.001, high=10, about=_ABOUT
         ),
         Option("cores", "Cores of a solver (default: 2).", int, low=1, about=_ABOUT),
+        Option("repeats", "Runs of each solver on each instance.", int, 1, low=1, high=100, about=_ABOUT),
+        Option("perturb", "Also on a copy of each instance under other numbers.", bool, False, about=_ABOUT),
+        Option("seed_file", "Make the copies from the secret in this file.", Path, about=_ABOUT),
     ),
     "suites write": (Option("output", "write: the file.", Path, about=_ABOUT),),
     "leaderboard": (

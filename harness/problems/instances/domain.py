@@ -1,7 +1,7 @@
 """What a problem says about its instances; all that it shares with others of its sort is made of this."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
@@ -88,6 +88,19 @@ class Domain(ABC, Generic[Instance]):
     def make(self, name: str, made: Any) -> bytes:
         """The file of a made instance: the same bytes for the same arguments."""
         raise NotImplementedError
+
+    def renumbered(self, instance: Instance, seed: bytes) -> tuple[bytes, Callable[[Integers], Integers]]:
+        """The same problem under other numbers, as a file, and what turns an assignment to it into one to the instance.
+
+        The same for the same seed, and nobody can tell from the file which instance it is of. An assignment back from
+        there costs what it costs here.
+        """
+        raise NotImplementedError
+
+    @property
+    def renumbers(self) -> bool:
+        """Whether it can."""
+        return type(self).renumbered is not Domain.renumbered
 
     def picture(self, name: str, instance: Instance, assignment: Assignment, policy: str) -> Bars | Steps:
         """A chart of the policy's assignment to the instance of this name."""

@@ -1,6 +1,7 @@
 """What a solver's attempt is worth: a feasible assignment and its exact cost, or why there is none."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.base.errors import CellError, UnsoundError
@@ -9,7 +10,7 @@ from harness.problems.instances.domain import Domain, Solution
 from harness.problems.instances.solve import Attempt
 from harness.sandbox import GIB, grace
 
-__all__ = ["Improvement", "history", "judge"]
+__all__ = ["Improvement", "counted", "history", "judge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +59,23 @@ def history(
 ) -> tuple[Improvement, ...]:
     """Cost over time: each feasible answer that beat those before. Raises UnsoundError as ``judge`` does."""
     found: list[Improvement] = []
-    for answer in attempt.answers.kept:
+    for answer in attempt.answers:
         if domain.verify(instance, answer.assignment) is None:
             cost = domain.cost(instance, answer.assignment)
             _require_possible(cost, bound, where)
             if not found or cost < found[-1].cost:
                 found.append(Improvement(answer.seconds, cost))
     return tuple(found)
+
+
+def counted(solution: Solution, improvements: Sequence[Improvement]) -> tuple[Solution, tuple[Improvement, ...]]:
+    """The solution, as found when its cost was first printed; and cost over time, which ends with it.
+
+    A solver may print something worse than it had: the last counts, and what was better on the way did not.
+    """
+    seconds = next((one.seconds for one in improvements if one.cost == solution.cost), solution.seconds)
+    before = tuple(one for one in improvements if one.cost > solution.cost)
+    return replace(solution, seconds=seconds), (*before, Improvement(seconds, solution.cost))
 
 
 def _require_possible(cost: int, bound: int | None, where: str) -> None:

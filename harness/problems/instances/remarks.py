@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from harness.problems.instances.entries import SolverFigure
+from harness.problems.instances.renumbered import Renumbered
 from harness.problems.instances.same import Same
 from harness.problems.instances.sides import by_policy
 from harness.rank.words import PUBLISHED, share
@@ -14,7 +15,12 @@ NOT_PUBLISHED = "not published"
 """In the place of what nobody has said of others' machines."""
 
 
-def remarks_on(figures: Sequence[SolverFigure], public: Sequence[str], same: Sequence[Same]) -> Iterator[str]:
+def remarks_on(
+    figures: Sequence[SolverFigure],
+    public: Sequence[str],
+    same: Sequence[Same],
+    renumbered: Sequence[Renumbered],
+) -> Iterator[str]:
     """One line each. ``public``: instances of the contest that its teams had while they wrote their solvers."""
     mine = [figure for figure in figures if figure.policy_class != PUBLISHED]
     machines = {_machine(figure) for figure in mine if figure.cpu}
@@ -26,6 +32,7 @@ def remarks_on(figures: Sequence[SolverFigure], public: Sequence[str], same: Seq
     if public:
         yield f"not counted by the contest, since its teams had them: {', '.join(public)}"
     yield from _runs(mine)
+    yield from (one.words for one in renumbered)
     yield from (one.words for one in same)
 
 

@@ -51,13 +51,13 @@ def judge_again(
 
     Raises UsageError when an instance is not the one of the run, or nothing is left.
     """
-    cells: dict[tuple[str, str], dict[str, Row]] = defaultdict(dict)
+    cells: dict[tuple[str, str, int, int], dict[str, Row]] = defaultdict(dict)
     for row in run.rows:
         if row.metric is not None and row.metric != SECONDS:
-            cells[row.benchmark, row.policy][row.metric] = row
+            cells[row.benchmark, row.policy, row.seed, row.copy_][row.metric] = row
     chosen = [
         rows
-        for (benchmark, policy), rows in sorted(cells.items())
+        for (benchmark, policy, _, _), rows in sorted(cells.items())
         if COST in rows and (not benchmarks or benchmark in benchmarks) and (not policies or policy in policies)
     ]
     if not chosen:

@@ -1,9 +1,11 @@
 """A request for a run of solvers, checked: names become instances and policies; together, cells."""
 
+import hashlib
+import hmac
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,10 +24,13 @@ from harness.problems.instances.suite import LoadedInstances, SuiteInstance, loa
 from harness.problems.instances.training import made_on
 from harness.problems.protocol import Conclusion, Session
 from harness.record.rows import BenchmarkFacts, InstanceFacts, Solving
+from harness.record.seed import seed_of
 from harness.sandbox.bench import Bench
+from harness.suite.hidden import commitment
 
 __all__ = ["SOLVER_CORES", "SolveRequest", "make_solve_request"]
 
+_COPIES = "renumbered"
 SOLVER_CORES = 2
 """That a solver has where nothing else is said."""
 
@@ -42,6 +47,12 @@ class SolveRequest:
     """Those that every solver runs on, one solver at a time."""
     named: bool
     """Whether the instances were named: each must be there then."""
+    repeats: int = 1
+    """Runs of each solver on each instance."""
+    perturb: bool = False
+    """Whether each instance is solved once more, under other numbers."""
+    secret: bytes | None = None
+    """What these follow from; None: from a seed that the run draws, and records."""
     targets: ClassVar[tuple[Target, ...]] = (Target.X86_64,)
     alone: ClassVar[bool] = True
 
@@ -57,9 +68,11 @@ class SolveRequest:
 
     @cached_property
     def cells(self) -> tuple[SolverCell, ...]:
-        """One for each instance and policy."""
+        """One for each instance, policy, run and copy, the copies without their seeds."""
+        numbers = [(number, 0) for number in range(self.repeats)] + ([(0, 1)] if self.perturb else [])
         return tuple(
-            SolverCell(instance, policy, self.time_scale, self.cores, self.measured)
+            SolverCell(instance, policy, self.time_scale, self.cores, number, copy, metrics=self.measured)
+            for number, copy in numbers
             for instance in self.instances
             for policy in self.policies
         )
@@ -70,7 +83,13 @@ class SolveRequest:
         return [
             [(cell.name, cell.instance.digest, cell.policy.digest) for cell in self.cells],
             [self.time_scale, len(self.cores), self.suite.definition.version],
+            self.hidden,
         ]
+
+    @property
+    def hidden(self) -> str | None:
+        """Commitment to the secret that copies follow from, if there is one."""
+        return None if self.secret is None else commitment(self.secret)
 
     @property
     def on_cores(self) -> str:
@@ -79,7 +98,7 @@ class SolveRequest:
 
     def outlook(self, bench: Bench, _workers: int) -> list[str]:
         """See ``harness.problems.protocol.Request``."""
-        to_do = [cell for cell in self.cells if with_key(cell, bench).known(bench) is None]
+        to_do = [cell for cell in self.cells if cell.copy or with_key(cell, bench).known(bench) is None]
         return [
             f"{len(self.cells)} cells: {len(to_do)} to do, {len(self.cells) - len(to_do)} cached",
             f"at most {duration(sum(cell.seconds for cell in to_do))}, one solver at a time on {self.on_cores}",
@@ -92,7 +111,12 @@ class SolveRequest:
         """
         session.found["missing"] = missing = _missing(self, session)
         there = [cell for cell in self.cells if cell.instance.entry.name not in missing]
-        return [with_key(cell, session.bench) for cell in there]
+        drawn = seed_of(session.recorder.journal, _COPIES) if self.perturb and self.secret is None else ""
+        secret = self.secret or bytes.fromhex(drawn)
+        session.found["renumbered"] = drawn or None
+        return [
+            with_key(replace(cell, seed=_seed(secret, cell)) if cell.copy else cell, session.bench) for cell in there
+        ]
 
     def ready(self, pending: Sequence[SolverCell], _session: Session) -> Sequence[SolverCell]:
         """Nothing is to be done."""
@@ -108,7 +132,8 @@ class SolveRequest:
         if missing:
             count = f"{len(missing)} of {len(self.instances)} instances"
             notes.append(f"  {count} were not run: put their files into a folder of HARNESS_DATA")
-        return Conclusion(_header(self, missing, session.bench.store), notes=tuple(notes), failed=bool(missing))
+        header = _header(self, missing, session.found["renumbered"], session.bench.store)
+        return Conclusion(header, notes=tuple(notes), failed=bool(missing))
 
     def filed(self, _file: Path | None, _session: Session) -> list[str]:
         """Nothing stands beside the run file."""
@@ -139,11 +164,14 @@ def _missing_lines(missing: Mapping[str, MissingFileError]) -> list[str]:
     return [f"  MISSING: {', '.join(names)}: {reason}" for reason, names in by_reason.items()]
 
 
-def _header(request: SolveRequest, missing: Mapping[str, MissingFileError], store: Store) -> dict[str, Any]:
+def _header(
+    request: SolveRequest, missing: Mapping[str, MissingFileError], drawn: str | None, store: Store
+) -> dict[str, Any]:
     there = [instance for instance in request.instances if instance.entry.name not in missing]
     return {
         "benchmarks": {instance.entry.name: _facts(instance) for instance in there},
         "trained_on": made_on(request.policies, there),
+        "hidden": request.hidden if request.perturb else None,
         "solving": Solving(
             time_scale=request.time_scale,
             cores=len(request.cores),
@@ -154,8 +182,15 @@ def _header(request: SolveRequest, missing: Mapping[str, MissingFileError], stor
                 for p in there
             },
             missing={name: error.message for name, error in missing.items()},
+            renumbered=drawn,
         ),
     }
+
+
+def _seed(secret: bytes, cell: SolverCell) -> str:
+    """Of one copy: it follows from the secret, the instance and the number alone."""
+    label = f"{_COPIES}/{cell.instance.id}/{cell.copy}"
+    return hmac.digest(secret, label.encode(), hashlib.sha256).hex()
 
 
 def _plain(instance: SuiteInstance, store: Store) -> int | None:
@@ -177,10 +212,15 @@ def make_solve_request(
     policies: Iterable[str | Policy] = (),
     time_scale: float = 1.0,
     cores: int | None = None,
+    repeats: int = 1,
+    secret: bytes | None = None,
+    *,
+    perturb: bool = False,
 ) -> SolveRequest:
     """Check every name. Raises UsageError for the first that means nothing.
 
-    Without policies: every baseline and submission that solves instances.
+    Without policies: every baseline and submission that solves instances. The ``secret`` is of the copies of
+    ``perturb``.
     """
     loaded = load_instances(domain, suite)
     named = list(policies)
@@ -194,8 +234,22 @@ def make_solve_request(
                 f"{domain.called}",
                 hint="`harness policies` shows which solve instances",
             )
+    if perturb and not domain.renumbers:
+        raise UsageError(f"{domain.called} have no copies under other numbers", hint="leave out --perturb")
+    if secret is not None and not perturb:
+        raise UsageError(f"of {domain.called} a secret makes copies alone", hint="give --perturb too")
     wanted = list(benchmarks)
-    return SolveRequest(loaded, loaded.choose(wanted), tuple(chosen), time_scale, _cores(cores), named=bool(wanted))
+    return SolveRequest(
+        loaded,
+        loaded.choose(wanted),
+        tuple(chosen),
+        time_scale,
+        _cores(cores),
+        named=bool(wanted),
+        repeats=repeats,
+        perturb=perturb,
+        secret=secret,
+    )
 
 
 def _cores(wanted: int | None) -> tuple[int, ...]:

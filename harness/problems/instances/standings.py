@@ -20,6 +20,7 @@ from harness.problems.instances.domain import Domain
 from harness.problems.instances.entries import SolverFigure, solver_figures
 from harness.problems.instances.published import Published, published_of, with_teams
 from harness.problems.instances.remarks import remarks_on
+from harness.problems.instances.renumbered import Renumbered, on_renumbered
 from harness.problems.instances.same import Same, same_assignments
 from harness.problems.instances.sides import by_policy, reference_cost, sides_of_solvers
 from harness.problems.instances.training import trained_on
@@ -155,7 +156,8 @@ def solver_standings(
         others = replace(others, figures=())
     seen = trained_on(domain, index, question)
     same = same_assignments(index, question, figures)
-    return solver_table(question, figures, required, others, trained_on=seen, same=same)
+    copies = on_renumbered(index, question, figures)
+    return solver_table(question, figures, required, others, trained_on=seen, same=same, renumbered=copies)
 
 
 def solver_table(
@@ -166,6 +168,7 @@ def solver_table(
     *,
     trained_on: Mapping[str, set[str]] | None = None,
     same: Sequence[Same] = (),
+    renumbered: Sequence[Renumbered] = (),
 ) -> SolverTable:
     """The same of figures. ``required``: the share of the instances that a ranked solver was run on.
 
@@ -184,7 +187,7 @@ def solver_table(
     refused = {row.policy: _refusals(row, by_policy(mine)[row.policy], required) for row in rows if not row.published}
     ranked = _ranked(rows, sides_of_solvers(mine), refused, judged=all(one.known is not None for one in mine))
     ranked.sort(key=lambda row: (-(row.contest_score or 0.0), row.ratio or math.inf, row.published, row.policy))
-    said = remarks_on([*mine, *others], published.public, same)
+    said = remarks_on([*mine, *others], published.public, same, renumbered)
     return SolverTable(question, tuple(ranked), (*mine, *others), tuple(said))
 
 

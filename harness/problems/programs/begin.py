@@ -6,7 +6,6 @@ from dataclasses import replace
 from harness.problems.programs.cell import CellTask, task_of
 from harness.problems.programs.rates import is_counted
 from harness.problems.programs.request import Request
-from harness.problems.programs.seed import seed_of
 from harness.problems.programs.stages import (
     check_ready,
     copy_modules,
@@ -17,6 +16,7 @@ from harness.problems.programs.stages import (
     try_hidden,
 )
 from harness.problems.protocol import Session
+from harness.record.seed import seed_of
 from harness.verify import require_counter
 
 __all__ = ["begin", "with_fresh_inputs"]

@@ -15,12 +15,12 @@ from harness.problems.programs.cell import CellResult, CellTask, functions_of
 from harness.problems.programs.floor import failures, measure_floor, reference_failures
 from harness.problems.programs.fresh import verify_fresh
 from harness.problems.programs.request import Request
-from harness.problems.programs.seed import seed_of
 from harness.problems.programs.timing import Timing, time_cells
 from harness.problems.protocol import Conclusion, Session
 from harness.record.fresh import Fresh, fresh_words
 from harness.record.functions import write_functions
 from harness.record.rows import BenchmarkFacts, Row
+from harness.record.seed import seed_of
 from harness.sandbox.bench import Bench
 from harness.statistics.paired import MIN_PAIRS
 from harness.suite.load import Program

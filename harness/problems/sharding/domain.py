@@ -1,5 +1,6 @@
 """Sharding: one strategy for each operation of a tensor program, cheap together, within the memory that there is."""
 
+from collections.abc import Callable
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from harness.problems.sharding.instance import Instance
 from harness.problems.sharding.names import SHARDING
 from harness.problems.sharding.parse import parse_instance
 from harness.problems.sharding.profile import memory_chart
+from harness.problems.sharding.renumber import renumbered
 from harness.problems.sharding.script import SCRIPT
 from harness.suite.model import Model
 
@@ -68,6 +70,10 @@ class Sharding(Domain[Instance]):
     def sizes(self, instance: Instance) -> tuple[int | None, ...]:
         """Of nodes, edges, strategies; the limit in bytes."""
         return instance.nodes, instance.edges, int(instance.strategies.sum()), instance.usage_limit
+
+    def renumbered(self, instance: Instance, seed: bytes) -> tuple[bytes, Callable[[Integers], Integers]]:
+        """Nodes, strategies and edges in another order, and costs scaled."""
+        return renumbered(instance, seed)
 
     def picture(self, name: str, instance: Instance, assignment: Assignment, policy: str) -> Steps:
         """Memory over the instance's time."""

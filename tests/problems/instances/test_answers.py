@@ -35,7 +35,10 @@ def test_the_last_complete_assignment_counts(
     if lines:
         assert answers.last is not None and answers.fault is None
         assert answers.last.assignment.tolist() == lines[-1][1]
-        assert [answer.seconds for answer in answers.kept] == sorted(answer.seconds for answer in answers.kept)
+        assert [answer.seconds for answer in answers] == sorted(answer.seconds for answer in answers)
+        vectors = [vector for _, vector in lines]
+        news = [one for one, before in zip(vectors, [None, *vectors], strict=False) if one != before]
+        assert [answer.assignment.tolist() for answer in answers] == news
     else:
         assert answers.last is None
 
@@ -68,14 +71,43 @@ def test_a_malformed_last_one_is_named_and_nothing_counts(line: bytes, why: str)
     assert answers.last is not None and answers.last.assignment.tolist() == [1, 1, 1]
 
 
-def test_gigabytes_take_no_memory_and_fast_answers_are_thinned() -> None:
+def test_each_improvement_has_its_own_moment_and_what_is_printed_again_is_none() -> None:
+    answers = Answers(3, "nodes", "strategies")
+    for step in range(100):
+        for again in (0.0, 0.4, 90.0):
+            answers.feed(b"[0, 0, %d]\n" % step, step / 1000 + again)
+    assert [(answer.seconds, answer.assignment.tolist()) for answer in answers] == [
+        (step / 1000, [0, 0, step]) for step in range(100)
+    ]
+
+
+def test_gigabytes_take_no_memory() -> None:
     answers = Answers(3, "nodes", "strategies")
     for _ in range(2000):
         answers.feed(b"x" * 1_000_000, 1.0)
     assert answers.read == 2_000_000_000 and len(answers._line) < 1000
     answers.feed(b"\n", 1.0)
-    for step in range(10_000):
+    for step in range(100_000):
         answers.feed(b"[0, 0, %d]\n" % step, 2.0 + step / 1000)
-    assert 15 < len(answers.kept) < 30
-    assert answers.last is not None and answers.last.assignment.tolist() == [0, 0, 9999]
-    assert answers.kept[0].seconds == 2.0
+    kept = list(answers)
+    assert 5_000 < len(kept) <= 20_000
+    assert answers.last is not None and answers.last.assignment.tolist() == [0, 0, 99_999]
+    assert kept[0].seconds == 2.0
+    assert kept[-1].seconds == 2.0 + 99_999 / 1000
+
+
+def test_lines_of_any_length_take_no_memory() -> None:
+    """A line may have 24 bytes a place: of two million places, 48 MB."""
+    answers = Answers(2_000_000, "nodes", "strategies")
+    for step in range(30):
+        answers.feed(b"[%d" % step + b" " * 40_000_000 + b"]\n", float(step))
+    held = sum(len(line or b"") for _, line in answers._lines)
+    assert held < 600 << 20
+    assert answers._lines[-1][0] == 29.0
+
+
+@given(VECTORS)
+def test_answers_to_a_copy_are_turned_back(vector: list[int]) -> None:
+    answers = Answers(3, "nodes", "strategies", lambda assignment: assignment[::-1])
+    answers.feed(json.dumps(vector).encode() + b"\n", 1.0)
+    assert [answer.assignment.tolist() for answer in answers] == [vector[::-1]]

@@ -7,7 +7,7 @@ import pytest
 
 from harness.base.errors import CellError, HarnessError
 from harness.base.vocabulary import Outcome
-from harness.problems.instances.judge import history, judge
+from harness.problems.instances.judge import counted, history, judge
 from harness.problems.sharding.domain import Sharding
 from harness.problems.sharding.instance import Instance
 from harness.problems.sharding.parse import parse_instance
@@ -72,6 +72,23 @@ def test_a_cost_below_the_proven_bound_is_the_evaluators_fault(
     ):
         judge(DOMAIN, tried, instance, 137, "iopddl/example")
     assert judge(DOMAIN, tried, replace(instance, usage_limit=None), 136, "iopddl/example").cost == 136
+
+
+def test_what_counts_was_found_when_its_cost_was_first_printed(
+    instance: Instance, tmp_path: Path, bench: Bench
+) -> None:
+    """Not when it was printed last; and what was better on the way and given up is no part of cost over time."""
+    better, worse = "[0, 0, 0]", "[0, 1, 2]"
+    for lines, costs in (
+        (f"echo '{worse}'; echo '{better}'; sleep 0.6; echo remark; echo '{worse}'; echo '{better}'", [221, 136]),
+        (f"echo '{better}'; sleep 0.6; echo '{worse}'", [221]),
+    ):
+        tried = attempt(lines, tmp_path, bench)
+        improvements = history(DOMAIN, tried, instance, None, "example")
+        solution, steps = counted(judge(DOMAIN, tried, instance, None, "example"), improvements)
+        assert [one.cost for one in steps] == costs
+        assert steps[-1].seconds == solution.seconds
+        assert (solution.seconds < 0.6) == (solution.cost == 136)
 
 
 def test_what_beats_a_proof_on_the_way_is_no_better(instance: Instance, tmp_path: Path, bench: Bench) -> None:

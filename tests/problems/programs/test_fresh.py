@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from harness.base.vocabulary import Outcome
-from harness.problems.programs import seed as run_seed
 from harness.record import RunFile
+from harness.record import seed as run_seed
+from harness.record.seed import draw_seed
 from harness.run.evaluate import evaluate
 from harness.sandbox.bench import Bench
-from harness.suite.fresh import ATTEMPTS, draw_seed, fresh_workload
+from harness.suite.fresh import ATTEMPTS, fresh_workload
 from harness.suite.generators import generate
 from harness.suite.load import load_suite
 from harness.suite.workloads import workloads_digest
