@@ -4,7 +4,7 @@ usage: .venv/bin/python scripts/measure.py [--list] [--replace] [PART ...]
 
 Parts are those of scripts/measure.toml; `times` names all whose names begin with it. Interrupted, the same command goes
 on in the cell where it stopped. --list only says what is there. --replace, when all parts of a suite's track are there,
-removes its older run files and the decisions that no run names any more.
+removes its run files but the newest of each part, and the decisions that no run names any more.
 """
 
 import json
@@ -69,7 +69,7 @@ def main() -> None:
                 code = 1
                 break
     if "--replace" in flags:
-        replace(parts, listed["inputs"])
+        replace(parts)
     show(chosen, listed["inputs"])
     sys.exit(code)
 
@@ -91,11 +91,16 @@ def headers() -> dict[Path, Header]:
     return found
 
 
+def newest(part: Part) -> tuple[Path, Header] | None:
+    """The newest run of this part from a clean commit."""
+    found = [(path, one) for path, one in headers().items() if one.command == part.command and not one.dirty]
+    return max(found, key=lambda one: one[0].name, default=None)
+
+
 def current(part: Part, inputs: list[str]) -> Path | None:
-    """The newest run of this part, if nothing that it depends on has changed since."""
-    found = [(path, header) for path, header in headers().items() if header.command == part.command]
-    mine = [path for path, header in found if not header.dirty and is_current(header.commit, inputs)]
-    return max(mine, key=lambda path: path.name, default=None)
+    """The same, if nothing that it depends on has changed since."""
+    found = newest(part)
+    return found[0] if found and is_current(found[1].commit, inputs) else None
 
 
 def done(part: Part, inputs: list[str]) -> bool:
@@ -147,11 +152,11 @@ def cpu_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def replace(parts: list[Part], inputs: list[str]) -> None:
+def replace(parts: list[Part]) -> None:
     """Remove what newer runs stand for."""
-    there = {part: current(part, inputs) for part in parts}
-    kept = set(there.values())
-    done = {part.place for part in parts} - {part.place for part, path in there.items() if path is None}
+    there = {part: newest(part) for part in parts}
+    kept = {found[0] for found in there.values() if found}
+    done = {part.place for part in parts} - {part.place for part, found in there.items() if found is None}
     for path, header in headers().items():
         if (header.suite, header.track) in done and path not in kept:
             print(f"removed {path.name}")
