@@ -6,7 +6,7 @@
 Together they give the very object that clang gives in one step; ``harness doctor`` checks it.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from harness.base.vocabulary import Level, Target
@@ -14,7 +14,17 @@ from harness.freeze.facts import Fact
 from harness.toolchain import TARGETS
 from harness.toolchain.native import native_digest
 
-__all__ = ["FROZEN", "OBJECT", "OPTIMISED", "CompilePlan", "Step", "clang_generate", "clang_optimise", "reference_plan"]
+__all__ = [
+    "FROZEN",
+    "OBJECT",
+    "OPTIMISED",
+    "CompilePlan",
+    "Step",
+    "clang_generate",
+    "clang_optimise",
+    "in_sections",
+    "reference_plan",
+]
 
 FROZEN, OPTIMISED, OBJECT = "frozen.bc", "opt.bc", "program.o"
 """File names of a plan's input, intermediate and result, all in the folder that it runs in."""
@@ -91,6 +101,12 @@ def clang_generate(
 def reference_plan(level: Level, target: Target) -> CompilePlan:
     """Both steps as clang itself runs them."""
     return CompilePlan(clang_optimise(level, target), clang_generate(level, target))
+
+
+def in_sections(plan: CompilePlan) -> CompilePlan:
+    """The same with each function in a section of its own, so that a linker can move them."""
+    generate = plan.generate
+    return replace(plan, generate=replace(generate, arguments=("-ffunction-sections", *generate.arguments)))
 
 
 def clang_direct(level: Level, target: Target, output: str) -> Step:

@@ -13,14 +13,14 @@ from harness.basic_blocks.address_map import MappedBlock
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool, tool_job
 
-__all__ = ["BlockText", "block_texts"]
+__all__ = ["PADDING", "BlockText", "block_texts"]
 
 _PROGRAM = "program"
 _LINE = re.compile(r"\s*([0-9a-f]+):\s+(.*)\Z")
 _REMARK = re.compile(r"\s*(?:<(?!unknown>)[^>]*>|//.*|# .*)\s*")
 _ADDRESS = re.compile(r"(?<![#$\w])-?0x[0-9a-f]+(?=\Z|\(%rip\))")
-_PADDING = re.compile(r"(?:(?:data16|cs)\s+)*(?:nop[wl]?\b|xchgw\s+%ax, %ax\Z)")
-
+PADDING = re.compile(r"(?:(?:data16|cs)\s+)*(?:nop[wl]?\b|xchgw\s+%ax, %ax\Z)")
+"""Instructions that only fill."""
 
 _LEAVES = re.compile(
     r"(?:j\w+|call\w*|ret\w*|loop\w*|sys\w+|ud2|int3?|b|bl|br|blr|b\.\w+|cbn?z|tbn?z|svc|brk)\b", re.ASCII
@@ -79,7 +79,7 @@ def block_texts(program: Path, blocks: Sequence[MappedBlock], bench: Bench) -> l
         while last < len(texts) and addresses[last] < limit:
             last += 1
         end = last
-        while end > first and _PADDING.match(texts[end - 1]):
+        while end > first and PADDING.match(texts[end - 1]):
             end -= 1
         size = min(addresses[end], limit) - block.address if end > first else 0
         if size > block.size:

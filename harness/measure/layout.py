@@ -4,25 +4,19 @@ Nothing is lost on the way: the functions' bytes and those between them are ``si
 ``size.alloc``.
 """
 
-import struct
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from harness.base.errors import UsageError
-from harness.toolchain.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, Section, sections
+from harness.toolchain.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, Section, sections, symbols
 
 __all__ = ["TEXT", "Change", "Comparison", "Layout", "changes", "layout_of"]
 
 TEXT = ".text"
 """All executable sections."""
 _FAMILIES = (".rodata", ".data.rel.ro", ".data", ".eh_frame", ".gcc_except_table", ".init_array", ".fini_array")
-_SYMBOL = struct.Struct("<IBBHQQ")
-_SHT_SYMTAB = 2
-_FUNCTIONS = (2, 10)
-"""STT_FUNC and STT_GNU_IFUNC."""
 
 
 @dataclass(frozen=True)
@@ -92,21 +86,16 @@ class Comparison:
 def layout_of(path: Path) -> Layout:
     """The bytes of an ELF64 object. Raises UsageError when it is none."""
     found = sections(path)
-    data = path.read_bytes()
     executable = {index: s.size for index, s in enumerate(found) if s.flags & SHF_EXECINSTR and s.type != SHT_NOBITS}
     functions: Counter[str] = Counter()
     reached = dict.fromkeys(executable, 0)
-    try:
-        symbols = [symbol for table in found if table.type == _SHT_SYMTAB for symbol in _functions(data, table, found)]
-    except (struct.error, ValueError, StopIteration):
-        raise UsageError("its symbol table is damaged", where=str(path)) from None
-    for start, _, size, name, section in sorted(symbols):
-        if section not in executable:
-            continue
-        own = max(0, min(start + size, executable[section]) - max(start, reached[section]))
-        reached[section] = max(reached[section], start + size)
+    code = [symbol for symbol in symbols(path) if symbol.is_function and symbol.section in executable]
+    for one in sorted(code, key=lambda symbol: symbol.value):
+        end = one.value + one.size
+        own = max(0, min(end, executable[one.section]) - max(one.value, reached[one.section]))
+        reached[one.section] = max(reached[one.section], end)
         if own:
-            functions[name] += own
+            functions[one.name] += own
     loaded: Counter[str] = Counter()
     for section_ in found:
         if section_.flags & SHF_ALLOC and section_.type != SHT_NOBITS:
@@ -118,18 +107,6 @@ def changes(before: Mapping[str, int], after: Mapping[str, int]) -> list[Change]
     """Everything in either, the largest change first, then by name."""
     rows = [Change(name, before.get(name), after.get(name)) for name in {**before, **after}]
     return sorted(rows, key=lambda row: (-abs(row.delta), row.name))
-
-
-def _functions(data: bytes, table: Section, found: list[Section]) -> list[tuple[int, int, int, str, int]]:
-    """Offset, place in the table, bytes, name and section of every function of a symbol table."""
-    names = next(section for section in found if section.name == ".strtab").offset
-    rows = []
-    for place in range(table.size // _SYMBOL.size):
-        name, info, _, section, value, size = _SYMBOL.unpack_from(data, table.offset + place * _SYMBOL.size)
-        if info & 0xF in _FUNCTIONS and 0 < section < len(found):
-            end = data.index(b"\0", names + name)
-            rows.append((value, place, size, data[names + name : end].decode("utf-8", "replace"), section))
-    return rows
 
 
 def _family(section: Section) -> str:

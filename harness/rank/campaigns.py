@@ -37,6 +37,10 @@ class TimedCampaign:
     """Its 99 % interval."""
     pairs: int
     """Of the control."""
+    moved: float | None
+    """Standard deviation of log-ratios of the reference in two layouts; None where that was not timed."""
+    still: float | None
+    """The same in one layout."""
     marks: tuple[str, ...]
     """Why nothing is ranked by it."""
     used: bool
@@ -49,7 +53,8 @@ def campaigns_sql(question: Question, sides: tuple[str, str] | None = None) -> s
 SELECT campaign, run, c.started AS started, u.cpu AS host, u.machine AS machine, c.calibration AS calibration,
        (SELECT median(o.calibration) FROM campaigns o JOIN runs v USING (run)
         WHERE v.machine = u.machine AND v.llvm = u.llvm AND o.campaign <> c.campaign) AS usual,
-       blocks, control.ratio AS ratio, control.low AS low, control.high AS high, control.pairs AS pairs, marks,
+       blocks, control.ratio AS ratio, control.low AS low, control.high AS high, control.pairs AS pairs,
+       moved.moved AS moved, moved.still AS still, marks,
        (run, campaign) IN (SELECT (run, campaign) FROM used) AS used
 FROM campaigns c JOIN runs u USING (run)
 WHERE (run, campaign) IN (

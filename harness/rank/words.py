@@ -234,7 +234,7 @@ def campaign_lines(found: Sequence[TimedCampaign], pairs: Iterable[int | None]) 
 
 
 def timed_lines(found: Sequence[TimedCampaign], pairs: Iterable[int | None]) -> list[str]:
-    """One line: where times come from, and how the control did. ``pairs``: how many each row rests on."""
+    """Where times come from, how the control did, and what layouts do. ``pairs``: how many each row rests on."""
     used = [campaign for campaign in found if campaign.used and not campaign.marks]
     if not used:
         return []
@@ -244,7 +244,13 @@ def timed_lines(found: Sequence[TimedCampaign], pairs: Iterable[int | None]) -> 
     several = f"{len(used)} campaigns" if len(used) > 1 else "one campaign"
     control = "" if len(used) == 1 else " of the newest"
     interval = "" if newest.low is None else f" (99 % interval {newest.low:.4f} – {newest.high:.4f})"
-    return [f"timed in {several} on {newest.host}, {typical}; control{control} {newest.ratio:.4f}{interval}"]
+    lines = [f"timed in {several} on {newest.host}, {typical}; control{control} {newest.ratio:.4f}{interval}"]
+    if newest.moved is not None and newest.still is not None:
+        lines.append(
+            f"layout alone{control}: a pair of equal programs whose functions stand elsewhere differs by "
+            f"{100 * newest.moved:.2f} % (one standard deviation), by {100 * newest.still:.2f} % where nothing moved"
+        )
+    return lines
 
 
 def changed_lines(found: Sequence[TimedCampaign]) -> list[str]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 18
+_VERSION = 19
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
@@ -76,6 +76,7 @@ _CAMPAIGN = {
     "calibration": "DOUBLE",
     "blocks": "BIGINT",
     "control": "STRUCT(ratio DOUBLE, low DOUBLE, high DOUBLE, pairs BIGINT)",
+    "moved": "STRUCT(pairs BIGINT, moved DOUBLE, still DOUBLE)",
     "marks": "VARCHAR[]",
 }
 _BLOCK = {

@@ -16,7 +16,7 @@ from harness.base.vocabulary import Isolation, Level, Outcome, PolicyClass, Spli
 from harness.record.fresh import Fresh
 
 __all__ = [
-    "CONTROL",
+    *("CONTROL", "MOVED"),
     "NOT_REACHED",
     "READABLE",
     "SCHEMA",
@@ -42,7 +42,7 @@ fresh verification, and names of 5 and before carry 48 bits of their digest, lat
 a ``kind`` in place of problem and form (``harness.base.upgrade``)."""
 NOT_REACHED = "the budget was spent before its first pair"
 """Detail of a run time that was not taken: it says nothing against what was timed before."""
-CONTROL = "control"
+CONTROL, MOVED = "control", "moved"
 """Stands in a block for the copy of the reference's object."""
 
 
@@ -204,7 +204,7 @@ class Sample(Model):
     """What one object took in one block, per run of the workload."""
 
     object: Name
-    """The object's digest; ``control``: the copy of the reference's object."""
+    """The object's digest; ``control``: the copy of the reference's object; ``moved``: that in another layout."""
     cpu: Amount
     """Seconds of user and system time."""
     wall: Amount
@@ -270,6 +270,16 @@ class Control(Model):
     pairs: Count
 
 
+class Moved(Model):
+    """What the places of functions alone do to a time: the reference in two layouts, over the whole campaign."""
+
+    pairs: Count
+    moved: Amount
+    """Standard deviation of the log-ratio of the two, robust (1.4826 times the median deviation from 0)."""
+    still: Amount
+    """The same of the reference and its copy, in one layout."""
+
+
 class Campaign(Model):
     """One uninterrupted series of blocks on one machine."""
 
@@ -291,6 +301,8 @@ class Campaign(Model):
     """CPU seconds of a fixed piece of work when it began; None in files older than schema 8."""
     blocks: Count
     control: Control
+    moved: Moved | None = None
+    """None without such pairs, and in files that are older than them."""
     marks: tuple[Label, ...]
     """Why its times cannot be used; empty: they can."""
 

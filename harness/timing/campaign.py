@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import CellError
+from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Outcome
-from harness.record.rows import Block, Campaign, Sample
+from harness.record.rows import MOVED, Block, Campaign, Sample
 from harness.sandbox import Finished
 from harness.sandbox.bench import Bench
 from harness.sandbox.turns import run_in_turns
@@ -31,10 +31,12 @@ from harness.timing.schedule import (
     passes_for,
     rounds,
     shuffled,
+    takes_moved,
     turns,
 )
-from harness.timing.soundness import control_effect, control_of, marks
+from harness.timing.soundness import control_effect, control_of, marks, moved_of
 from harness.timing.spin import calibration
+from harness.timing.twin import arranged
 from harness.verify.execute import Runner, job_of, judge
 from harness.verify.link import link_program
 from harness.verify.verify import runner_for
@@ -148,6 +150,7 @@ def summary(
         seconds=round(seconds, 3),
         blocks=len(mine),
         control=control_of(control_effect(mine, anchors)),
+        moved=moved_of(mine, anchors),
         marks=tuple(marks(mine, anchors, os.cpu_count() or 1)),
     )
 
@@ -181,6 +184,10 @@ def _take(
     if program.reference not in able or len(able) < 2:
         return None  # before anything is linked
     layout = layout_of(campaign, program.name, number)
+    layouts = dict.fromkeys(able, layout)
+    if takes_moved(number) and (program.name, MOVED) not in problems:
+        able[MOVED] = able[program.reference]
+        layouts[MOVED] = layout_of(campaign, program.name, number, MOVED)
     names = shuffled(able, layout)  # who is set up first may matter too
     padding = (("PADDING", "x" * padding_of(layout)),)
     runner = replace(runner_for(NATIVE, bench.toolchain), core=core, environment=padding)
@@ -189,7 +196,7 @@ def _take(
     totals = {name: _Total() for name in names}
     cpu = wall = elapsed = sandboxes = 0.0
     with bench.store.scratch() as folder:
-        if unlinked := _link(program, [able[name] for name in names], layout, folder, bench):
+        if unlinked := _link(program, [(able[name], layouts[name]) for name in names], folder, bench):
             problems.update({(program.name, names[at]): why for at, why in unlinked.items()})
             return None
         before, process = read_machine(core), time.process_time()
@@ -275,18 +282,22 @@ class _Total:
         )
 
 
-def _link(program: TimedProgram, objects: Sequence[Path], layout: int, folder: Path, bench: Bench) -> dict[int, str]:
-    """Every object in the same layout, as a file of its own: the copy of the reference is another file.
+def _link(program: TimedProgram, objects: Sequence[tuple[Path, int]], folder: Path, bench: Bench) -> dict[int, str]:
+    """Every object in its layout, as a file of its own: the copy of the reference is another file.
 
     Returns why those that cannot be linked so cannot.
     """
     benchmark = program.program.benchmark
 
-    def link(at: int, path: Path) -> str:
+    def link(at: int, one: tuple[Path, int]) -> str:
+        (twin, layout), placed = one, folder / f"{at}.o"
         try:
-            link_program(benchmark, NATIVE, path, folder / str(at), bench, layout)
+            order = arranged(twin, layout, placed)
+            link_program(benchmark, NATIVE, placed, folder / str(at), bench, layout, order)
         except CellError as error:
             return f"{error.outcome.value}: {error.message}"
+        except UsageError as error:
+            return f"{Outcome.COMPILE_ERROR.value}: cannot be linked: {error.message}"
         return ""
 
     with ThreadPoolExecutor(2) as pool:

@@ -12,6 +12,7 @@ from harness.record.rows import CONTROL
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, workloads_digest
+from harness.timing.twin import TWIN
 from harness.verify.execute import observe
 from harness.verify.link import linked
 from harness.verify.verify import runner_for
@@ -31,11 +32,13 @@ class TimedProgram:
     reference: str
     """Digest of the object that ratios are against."""
     objects: Mapping[str, Path]
-    """Digest → object, the reference's among them."""
+    """Digest of an object → its twin (``harness.timing.twin``), the reference's among them."""
     ready: tuple[ReadyWorkload, ...]
     """Its ``time`` workloads."""
     expected: Mapping[str, str]
     """Workload → digest of the right result."""
+    runtime: str = ""
+    """Fingerprint of what it is linked with."""
 
     @property
     def name(self) -> str:
@@ -54,8 +57,9 @@ class TimedProgram:
 
     @property
     def inputs(self) -> str:
-        """Digest of what the workloads are."""
-        return workloads_digest(self.ready)
+        """Digest of all that a time depends on beside the object: times of equal ones can be compared."""
+        linked = [list(self.program.benchmark.link), self.runtime]
+        return digest_of(["timed", TWIN, workloads_digest(self.ready), *linked])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ def try_object(program: TimedProgram, digest: str, bench: Bench) -> TrialRun:
     """Run an object once, not timed; kept in the cache, failures of the machine excepted."""
     benchmark = program.program.benchmark
     key = digest_of(
-        ["tried", 1, digest, benchmark.link, benchmark.language, program.inputs, dict(program.expected)]
+        ["tried", 2, digest, benchmark.link, benchmark.language, program.inputs, dict(program.expected)]
         + [
             bench.toolchain.runtime_fingerprint(NATIVE, program.program.benchmark.language),
             [item.workload.timeout for item in program.ready],

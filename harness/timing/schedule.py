@@ -15,7 +15,10 @@ import numpy as np
 from harness.base.digest import digest_of
 from harness.statistics.paired import FLOOR, MIN_PAIRS, SEQUENTIAL, paired_effect
 
-__all__ = ["Plan", "Turns", "is_precise", "layout_of", "padding_of", "passes_for", "rounds", "shuffled", "turns"]
+__all__ = [
+    *("Plan", "Turns", "is_precise", "layout_of", "padding_of", "passes_for", "rounds", "shuffled", "takes_moved"),
+    "turns",
+]
 
 Turns = Callable[[Sequence[int]], list[tuple[int, float]]]
 
@@ -23,6 +26,7 @@ _SHORTEST = 0.02
 """Seconds of CPU time in a block: shorter programs are run several times."""
 _MOST_PASSES = 50
 _PADDING = 4096
+_MOVED_EACH = 3
 _SHARE = 0.1
 """A large effect need be known only to this share of itself."""
 
@@ -48,9 +52,17 @@ def passes_for(seconds: float) -> int:
     return min(_MOST_PASSES, max(1, math.ceil(_SHORTEST / seconds))) if seconds > 0 else 1
 
 
-def layout_of(campaign: str, benchmark: str, number: int) -> int:
-    """The layout of a program's block: another in each, and the same when the campaign is read again."""
-    return int(digest_of(["layout", campaign, benchmark, number])[:7], 16)
+def layout_of(campaign: str, benchmark: str, number: int, *which: str) -> int:
+    """The layout of a program's block: another in each, and the same when the campaign is read again.
+
+    ``which``: another of that block.
+    """
+    return int(digest_of(["layout", campaign, benchmark, number, *which])[:7], 16)
+
+
+def takes_moved(number: int) -> bool:
+    """Whether a program's block of this number times the reference in another layout too."""
+    return number % _MOVED_EACH == 0
 
 
 def padding_of(layout: int) -> int:

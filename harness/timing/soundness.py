@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from harness.record.rows import CONTROL, Block, Control
+from harness.record.rows import CONTROL, MOVED, Block, Control, Moved
 from harness.statistics.paired import Effect, hodges_lehmann_interval
 
-__all__ = ["control_effect", "control_of", "marks"]
+__all__ = ["control_effect", "control_of", "marks", "moved_of"]
 
 _CONFIDENCE = 0.99
 _WAITED = 0.1
@@ -32,12 +32,7 @@ _SLOW, _SLOW_SHARE = 1.3, 0.25
 
 def control_effect(blocks: Sequence[Block], reference: dict[str, str], confidence: float = _CONFIDENCE) -> Effect:
     """The copy of the reference against the reference, over all programs' blocks; ``reference``: by benchmark."""
-    values = []
-    for block in blocks:
-        cpu = {sample.object: sample.cpu for sample in block.samples}
-        original, copy = cpu.get(reference[block.benchmark]), cpu.get(CONTROL)
-        if original and copy:
-            values.append(math.log(original / copy))
+    values = _against(blocks, reference, CONTROL)
     return hodges_lehmann_interval(np.array(values), confidence) if values else Effect(0.0, -math.inf, math.inf, 0)
 
 
@@ -50,6 +45,30 @@ def control_of(effect: Effect) -> Control:
         high=round(effect.ratio_high, 6) if known else None,
         pairs=effect.count,
     )
+
+
+def moved_of(blocks: Sequence[Block], reference: dict[str, str]) -> Moved | None:
+    """What moved functions do, beside what is measured where nothing moved; None without pairs of the first."""
+    moved = _against(blocks, reference, MOVED)
+    still = _against(blocks, reference, CONTROL)
+    if not moved or not still:
+        return None
+    return Moved(pairs=len(moved), moved=round(_deviation(moved), 6), still=round(_deviation(still), 6))
+
+
+def _against(blocks: Sequence[Block], reference: dict[str, str], name: str) -> list[float]:
+    """Log-ratios of the reference to what has this name, one a block that timed both."""
+    values = []
+    for block in blocks:
+        cpu = {sample.object: sample.cpu for sample in block.samples}
+        original, other = cpu.get(reference[block.benchmark]), cpu.get(name)
+        if original and other:
+            values.append(math.log(original / other))
+    return values
+
+
+def _deviation(values: Sequence[float]) -> float:
+    return 1.4826 * float(np.median(np.abs(values)))
 
 
 def marks(blocks: Sequence[Block], reference: dict[str, str], cores: int) -> list[str]:

@@ -1,18 +1,18 @@
-"""Section headers of an ELF64 file, and what its sections hold: all that the harness needs of the format.
+"""Sections and symbols of an ELF64 file: all that the harness needs of the format.
 
 Layout: System V ABI, "Object Files"; both targets are 64-bit little-endian.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.errors import UsageError
 
 __all__ = [
-    *("SHF_ALLOC", "SHF_EXECINSTR", "SHT_NOBITS", "Section"),
-    *("allocated_bytes", "executable_bytes", "loaded", "sections"),
+    *("SHF_ALLOC", "SHF_EXECINSTR", "SHT_NOBITS", "Section", "Symbol"),
+    *("allocated_bytes", "executable_bytes", "loaded", "sections", "symbols", "with_room_behind"),
 ]
 
 SHF_ALLOC = 0x2
@@ -20,6 +20,16 @@ SHF_EXECINSTR = 0x4
 SHT_NOBITS = 8
 _FILE_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION_HEADER = struct.Struct("<IIQQQQIIQQ")
+_PLACE = struct.Struct("<QQ")
+_PLACE_IN_HEADER = 24
+"""Where a section's offset and size stand in its header."""
+_ALIGNED = 16
+_SYMBOL = struct.Struct("<IBBHQQ")
+_SHT_SYMTAB = 2
+_FUNCTIONS = (2, 10)
+"""STT_FUNC and STT_GNU_IFUNC."""
+_SPECIAL = 0xFF00
+"""From here on, a symbol's section is none."""
 _BUILD_ID = ".note.gnu.build-id"
 
 
@@ -36,6 +46,27 @@ class Section:
     """In the file."""
     size: int
     """Bytes."""
+    link: int = 0
+    """Number of the section that this one needs: of a symbol table, its names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One symbol."""
+
+    name: str
+    kind: int
+    section: int
+    """Number of the section that it is in; 0: it is in none."""
+    value: int
+    """Where: in an object from the section's start, in a program the address."""
+    size: int
+    """Bytes."""
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it names code."""
+        return self.kind in _FUNCTIONS
 
 
 def sections(path: Path) -> list[Section]:
@@ -66,6 +97,42 @@ def loaded(path: Path) -> dict[tuple[str, int], bytes]:
     }
 
 
+def symbols(path: Path) -> list[Symbol]:
+    """The file's symbols, in its table's order; none of a file without a table. Raises UsageError for a damaged one."""
+    data = path.read_bytes()
+    found = _sections_of(data, path)
+    table = next((s for s in found if s.type == _SHT_SYMTAB), None)
+    if table is None:
+        return []
+    try:
+        names = found[table.link].offset
+        return [_symbol(data, place, names) for place in range(table.offset, table.offset + table.size, _SYMBOL.size)]
+    except (struct.error, ValueError, IndexError):
+        raise UsageError("its symbol table is damaged", where=str(path)) from None
+
+
+def with_room_behind(path: Path, room: Mapping[int, int], fill: bytes) -> bytes:
+    """The object with so many bytes more behind the content of sections, by their numbers: ``fill`` again and again."""
+    data = bytearray(path.read_bytes())
+    found = _sections_of(bytes(data), path)
+    headers = _FILE_HEADER.unpack_from(data)[6]
+    for number, more in room.items():
+        one = found[number]
+        content = data[one.offset : one.offset + one.size] + fill * more
+        data += b"\0" * (-len(data) % _ALIGNED)
+        place = headers + number * _SECTION_HEADER.size + _PLACE_IN_HEADER
+        _PLACE.pack_into(data, place, len(data), len(content))
+        data += content
+    return bytes(data)
+
+
+def _symbol(data: bytes, place: int, names: int) -> Symbol:
+    name, info, _, section, value, size = _SYMBOL.unpack_from(data, place)
+    end = data.index(b"\0", names + name)
+    text = data[names + name : end].decode("utf-8", "replace")
+    return Symbol(text, info & 0xF, section if section < _SPECIAL else 0, value, size)
+
+
 def _sections_of(data: bytes, path: Path) -> list[Section]:
     try:
         return list(_sections(data))
@@ -85,6 +152,7 @@ def _sections(data: bytes) -> Iterator[Section]:
         raise ValueError("section headers")
     headers = [_SECTION_HEADER.unpack_from(data, offset + index * entry_size) for index in range(count)]
     table = headers[names][4] if headers else 0
-    for name, kind, flags, address, start, size, *_ in headers:
+    for name, kind, flags, address, start, size, link, *_ in headers:
         end = data.find(b"\0", table + name)
-        yield Section(data[table + name : end].decode("utf-8", "replace"), kind, flags, address, start, size)
+        text = data[table + name : end].decode("utf-8", "replace")
+        yield Section(text, kind, flags, address, start, size, link)

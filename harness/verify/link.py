@@ -8,7 +8,7 @@ cost almost as much as linking.
 import os
 import shlex
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from harness.toolchain import TARGETS, Toolchain
 
 __all__ = ["link_command", "link_program", "linked"]
 
-_OBJECT, _PROGRAM = "program.o", "program"
+_OBJECT, _PROGRAM, _ORDER = "program.o", "program", "order.txt"
 _SECONDS = 120.0
 _ASKING = Limits(wall=60)
 _SHUFFLED = (".text*", ".rodata*", ".data", ".data.*", ".bss*")
@@ -76,15 +76,22 @@ def link_program(
     output: Path,
     bench: Bench,
     layout: int | None = None,
+    order: Sequence[str] = (),
 ) -> None:
     """Link the object, in the sandbox: an object can name files for the linker to read.
 
+    ``order``: of functions, of those that are in sections of their own; they stand before all others.
     Raises CellError (``compile-error``) when it cannot be linked.
     """
-    words = _linker_words(bench.toolchain, tuple(link_command(benchmark, target, _OBJECT, _PROGRAM)))
-    done = run_tool(
-        tool_job("ld.lld", (*words, *_shuffling(layout)), {_OBJECT: linked_object}, (_PROGRAM,), _SECONDS, bench), bench
-    )
+    words = [*_linker_words(bench.toolchain, tuple(link_command(benchmark, target, _OBJECT, _PROGRAM)))]
+    files, ordered = {_OBJECT: linked_object}, list[str]()
+    with bench.store.scratch() as folder:
+        if order:
+            files[_ORDER] = folder / _ORDER
+            files[_ORDER].write_text("".join(f"{name}\n" for name in order))
+            ordered = [f"--symbol-ordering-file={_ORDER}", "--no-warn-symbol-ordering"]
+        words += [*_shuffling(layout), *ordered]
+        done = run_tool(tool_job("ld.lld", words, files, (_PROGRAM,), _SECONDS, bench), bench)
     if not done.ok:
         raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason_line()}", done.transient)
     if _PROGRAM not in done.results:

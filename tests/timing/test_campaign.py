@@ -17,7 +17,7 @@ import pytest
 
 from harness.base.digest import digest_bytes
 from harness.base.vocabulary import Target
-from harness.record.rows import CONTROL, Block, Conditions
+from harness.record.rows import CONTROL, MOVED, Block, Conditions
 from harness.sandbox import Finished, Job, Limits, Reason, Sandbox
 from harness.sandbox.bench import Bench
 from harness.sandbox.turns import NextTurns, run_in_turns
@@ -90,7 +90,8 @@ class Made:
         return {self.names[digest]: why for (_, digest), why in self.timed.problems.items()}
 
     def objects(self, block: Block) -> set[str]:
-        return {self.names[sample.object] for sample in block.samples}
+        """But for the reference in another layout, which some blocks have too."""
+        return {self.names[sample.object] for sample in block.samples} - {MOVED}
 
 
 def campaign(made: Sequence[Made], plan: Plan, recorded: Callable[[Block, str], None] | None = None) -> Facts:
@@ -123,7 +124,7 @@ def make(bench: Bench, tmp_path: Path) -> Make:
         folder = tmp_path / name
         program = own_program(folder, {"main.c": SOURCE}, name=name)
         paths: dict[str, Path] = {}
-        names = {CONTROL: CONTROL}
+        names = {CONTROL: CONTROL, MOVED: MOVED}
         for label, defines in {"reference": "", **objects}.items():
             made_object = folder / f"{label}.o"
             flags = [f"-D{define}" for define in defines.split("|") if define]
@@ -178,7 +179,7 @@ def test_everyone_is_in_every_block(make: Make) -> None:
         assert made.objects(block) == {"reference", "same", "slower", CONTROL}
         assert (block.campaign, block.benchmark, block.workload) == (facts["campaign"], "program", "only")
         assert (block.target, block.inputs, block.passes) == (Target.X86_64, made.program.inputs, 1)
-        assert sorted(sample.first for sample in block.samples) == [0, 1, 2, 3]
+        assert sorted(sample.first for sample in block.samples) == list(range(len(block.samples)))
         assert all(0 < sample.cpu <= sample.wall + 0.01 for sample in block.samples)
         assert sum(sample.wall for sample in block.samples) <= block.conditions.seconds + 0.01
         assert block.conditions.idle >= 0 and 0 <= block.conditions.others <= 1
@@ -205,6 +206,7 @@ def test_a_ratio_is_of_the_reference_and_the_object_in_the_same_block(make: Make
 
 def test_layout_environment_and_order_are_others_in_each_block(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     made = make(same="UNUSED=1")
+    monkeypatch.setattr(module, "takes_moved", lambda _: False)
     with watched(monkeypatch) as seen:
         facts = made.run(replace(PLAN, least=4, most=4))
     layouts = [block.layout for block in made.timed.blocks]
@@ -216,6 +218,26 @@ def test_layout_environment_and_order_are_others_in_each_block(make: Make, monke
         assert len({job.files["/program"] for job in one.jobs}) == 3, "the copy is another file"
         assert len(set(one.linked)) == 1, "with the same bytes"
     assert len({one.linked[0] for one in seen}) == 4
+
+
+def test_in_every_third_block_the_reference_is_in_another_layout_too(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which is what layout alone does, told beside what is measured where nothing moved."""
+    made = make(same="UNUSED=1")
+    with watched(monkeypatch) as seen:
+        facts = made.run(replace(PLAN, least=7, most=7))
+    blocks = made.timed.blocks
+    assert [MOVED in {sample.object for sample in block.samples} for block in blocks] == [
+        True, False, False, True, False, False, True
+    ]  # fmt: skip
+    for one in seen:
+        assert sorted(one.linked.count(linked) for linked in set(one.linked)) == ([1, 3] if len(one.jobs) == 4 else [3])
+    assert MOVED not in made.timed.pairs(made.program)
+    found = summary(facts, blocks, {"program": made.program.reference}).moved
+    assert found is not None
+    assert found.pairs == 3
+    assert 0 <= found.moved < 0.5 and 0 <= found.still < 0.5
 
 
 def test_short_programs_get_several_passes(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,7 +307,7 @@ def test_what_hangs_does_so_once_and_not_in_every_pass(make: Make, monkeypatch: 
     made.typical = 0.003
     with watched(monkeypatch) as seen:
         made.run(replace(PLAN, least=1, most=1))
-    assert [len(one.jobs) for one in seen] == [4, *[3] * 6]
+    assert [len(one.jobs) for one in seen] == [5, *[4] * 6]
     assert set(made.problems()) == {"hangs"}
     assert [made.objects(block) for block in made.timed.blocks] == [{"reference", "same", CONTROL}]
 

@@ -35,6 +35,7 @@ from harness.suite.workloads import prepare
 from harness.timing.campaign import Facts, Timed, run_campaign, summary
 from harness.timing.contestants import NATIVE, TimedProgram, TrialRun, try_object
 from harness.timing.schedule import Plan, passes_for
+from harness.timing.twin import twin_of
 from harness.verify import expected_results
 
 if TYPE_CHECKING:
@@ -81,23 +82,35 @@ class _Entrants:
     programs: Mapping[str, TimedProgram]
     reasons: Mapping[str, str]
     """Program → why it cannot be timed."""
+    twins: "Twins"
     trials: Mapping[tuple[str, str], TrialRun]
 
     @property
     def failed(self) -> set[tuple[str, Target]]:
         """Programs of which some object fails when it is timed."""
-        return {(name, NATIVE) for (name, _), trial in self.trials.items() if trial.problem}
+        return {(name, NATIVE) for name, _ in self.problems}
+
+    @property
+    def problems(self) -> dict[tuple[str, str], str]:
+        """Benchmark and object → why it cannot be timed."""
+        twinless = {key: twin for key, twin in self.twins.items() if isinstance(twin, str)}
+        return twinless | {key: trial.problem for key, trial in self.trials.items() if trial.problem}
+
+
+Twins = dict[tuple[str, str], Path | str]
+"""Benchmark and object → its twin, or why there is none."""
 
 
 def _entrants(request: Request, session: Session, besides: Sequence[Cell]) -> _Entrants:
     """Those of the request and ``besides``; and the track's floor where an object fails only now."""
     bench, recorder = session.bench, session.recorder
-    found = _Entrants((), {}, {}, {})
+    found = _Entrants((), {}, {}, {}, {})
     while True:
         cells = _native_cells((*request.cells, *besides), recorder.rows)
-        programs, reasons = _programs(cells, request, bench, recorder.results)
+        twins = _twins(cells, found.twins, session)
+        programs, reasons = _programs(cells, twins, request, bench)
         trials = _try_all(programs.values(), found.trials, bench, session.engine, session.observer)
-        found = _Entrants(cells, programs, reasons, trials)
+        found = _Entrants(cells, programs, reasons, twins, trials)
         more = measure_floor(request, session, found.failed, besides)
         if not more:
             return found
@@ -111,9 +124,7 @@ def time_cells(request: Request, session: Session, besides: Sequence[Cell] = ())
     entrants = _entrants(request, session, besides)
     programs, trials = entrants.programs, entrants.trials
     timed = Timed(list(journal.blocks))
-    for (name, digest), trial in trials.items():
-        if trial.problem:
-            timed.problems[(name, digest)] = trial.problem
+    timed.problems.update(entrants.problems)
     able = {name: program for name, program in programs.items() if _can_be_timed(program, timed)}
     known = {} if wanted.again else _timed_before(able.values(), timed, request.suite.name, results)
     to_do = [program for name, program in able.items() if name not in known]
@@ -148,8 +159,30 @@ def _native_cells(cells: Iterable[Cell], rows: Iterable[Row]) -> list[_Entry]:
     ]
 
 
+def _twins(cells: Sequence[_Entry], known: Twins, session: Session) -> Twins:
+    """What is known, and the twin of every other object that is ok."""
+    first: dict[tuple[str, str], _Entry] = {}
+    for one in cells:
+        key = one.row.benchmark, str(one.row.object_digest)
+        if one.row.outcome is Outcome.OK and key not in known:
+            first.setdefault(key, one)
+    make = partial(_twin, bench=session.bench, results=session.recorder.results)
+    made = stage("twins", make, list(first.values()), session.engine, session.observer, lambda one: one.cell.name)
+    return known | {(one.row.benchmark, str(one.row.object_digest)): twin for one, twin in made}
+
+
+def _twin(one: _Entry, bench: Bench, results: Path) -> Path | str:
+    """Of the cell's object, made from its decisions; or why it has none."""
+    frozen = freeze(one.cell.program, one.cell.target, one.cell.level, bench)
+    plan = plan_of(load_decisions(results, str(one.row.decisions_digest)), one.cell.target)
+    try:
+        return twin_of(compile_plan(frozen, plan, bench).object, frozen, plan, bench)
+    except CellError as error:
+        return f"{error.outcome.value}: {error.message}"
+
+
 def _programs(
-    cells: Sequence[_Entry], request: Request, bench: Bench, results: Path
+    cells: Sequence[_Entry], twins: Twins, request: Request, bench: Bench
 ) -> tuple[dict[str, TimedProgram], dict[str, str]]:
     """The programs that can be timed, and why the others cannot."""
     by_program: dict[str, list[_Entry]] = defaultdict(list)
@@ -166,27 +199,26 @@ def _programs(
             reasons[name] = "the program has no workload of the kind 'time'"
         elif reference is None:
             reasons[name] = "no reference of the track can be timed beside it"
+        elif isinstance(without := twins[name, reference], str):
+            reasons[name] = f"the reference cannot be timed: {without}"
         else:
-            objects = {str(one.row.object_digest): _object(one, bench, results) for one in good}
+            found = {
+                digest: twins[name, digest] for digest in dict.fromkeys(str(one.row.object_digest) for one in good)
+            }
+            objects = {digest: twin for digest, twin in found.items() if isinstance(twin, Path)}
             try:
                 expected = expected_results(program, ready, partial(_unoptimised, program, bench), bench)
             except CellError as error:
                 reasons[name] = f"its build at -O0, which says what is right, fails: {error.message}"
                 continue
-            programs[name] = TimedProgram(program, reference, objects, ready, expected)
+            runtime = bench.toolchain.runtime_fingerprint(NATIVE, program.benchmark.language)
+            programs[name] = TimedProgram(program, reference, objects, ready, expected, runtime)
     return programs, reasons
 
 
 def _reference(good: Iterable[_Entry], request: Request) -> str | None:
     digests = {one.row.policy: one.row.object_digest for one in good}
     return next((digests[name] for name in REFERENCES[request.track] if digests.get(name)), None)
-
-
-def _object(one: _Entry, bench: Bench, results: Path) -> Path:
-    """The cell's object, compiled from its decisions unless the cache has it."""
-    frozen = freeze(one.cell.program, one.cell.target, one.cell.level, bench)
-    decisions = load_decisions(results, str(one.row.decisions_digest))
-    return compile_plan(frozen, plan_of(decisions, one.cell.target), bench).object
 
 
 def _unoptimised(program: "Program", bench: Bench) -> tuple[Path, str]:

@@ -14,7 +14,7 @@ from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Outcome, Target
 from harness.problems.programs.stages import generate_inputs
 from harness.record import Row, RunFile
-from harness.record.rows import CONTROL
+from harness.record.rows import CONTROL, MOVED
 from harness.record.runfile import write_run
 from harness.run.engines import InProcess
 from harness.sandbox.bench import Bench
@@ -161,13 +161,15 @@ class TestFailures:
         assert len({block.layout for block in blocks}) == len(blocks) >= 5
         for block in blocks:
             names = [sample.object for sample in block.samples]
-            assert sorted(names) == sorted([*objects, CONTROL])
+            moved = [MOVED] if block.number % 3 == 0 else []
+            assert sorted(names) == sorted([*objects, CONTROL, *moved])
             assert sorted(sample.first for sample in block.samples) == list(range(len(names)))
 
     def test_the_campaign_has_its_control(self, run: RunFile) -> None:
         (campaign,) = run.campaigns
         assert campaign.control.pairs == campaign.blocks == len(run.blocks)
         assert campaign.control.low is not None and campaign.control.high is not None
+        assert campaign.moved is not None and 0 < campaign.moved.pairs < campaign.control.pairs
 
     def test_standings_count_failures_and_keep_the_rest(self, user: User, run: RunFile) -> None:
         table = user.json("leaderboard", "--track", "speed", "--metric", "runtime.cpu", "--reference", "greedy")
