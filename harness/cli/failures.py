@@ -18,7 +18,8 @@ def failure_lines(failed: Sequence[Row], left_out: Sequence[Row]) -> Iterator[st
     nowhere = {(row.benchmark, row.target) for row in left_out}
     failed = [row for row in failed if (row.benchmark, row.target) not in nowhere]
     for row in left_out:
-        yield f"  left out: {row.benchmark} ({row.target.value}) fails under {row.policy}: {row.detail}"
+        where, why = f"{row.benchmark} ({row.target.value})", f"{row.outcome.value}: {row.detail}"
+        yield f"  left out: {where} fails under {row.policy}: {why}"
     for (name, outcome, detail), rows in _grouped(failed).items():
         where = ", ".join(f"{row.benchmark} ({row.target.value})" for row in rows[:_SHOWN])
         more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
