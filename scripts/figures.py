@@ -3,7 +3,8 @@
 usage: .venv/bin/python scripts/figures.py [--check]
 
 A document names the command in a comment before a fenced block, `<!-- harness leaderboard --suite cbench -->`, and the
-block then holds what the command prints on standard output for the committed results. With --check nothing is written:
+block then holds what the command prints on standard output for the committed results. What a script prints is
+Markdown: it stands between `<!-- scripts/clusters.py cbench -->` and `<!-- end -->`. With --check nothing is written:
 the exit code is 1 where a block says something else.
 """
 
@@ -19,6 +20,12 @@ BLOCK = re.compile(
 )
 
 
+MADE = re.compile(
+    r"(?P<head><!-- (?P<script>scripts/\w+\.py)(?P<words>[^\n]*?) -->\n)(?P<body>.*?)(?P<tail>^<!-- end -->$)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
 def main() -> None:
     """Write or check every document."""
     check = sys.argv[1:] == ["--check"]
@@ -28,6 +35,7 @@ def main() -> None:
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         text = path.read_text()
         made = BLOCK.sub(lambda found: found["head"] + printed(found["words"]) + found["tail"], text)
+        made = MADE.sub(lambda found: f"{found['head']}\n{written(found)}\n{found['tail']}", made)
         if made == text:
             continue
         stale += 1
@@ -39,10 +47,20 @@ def main() -> None:
 
 def printed(words: str) -> str:
     """What the command prints for the committed results, without blank lines at its ends."""
-    command = [Path(sys.executable).with_name("harness"), *shlex.split(words), "--results", str(ROOT / "results")]
+    harness = str(Path(sys.executable).with_name("harness"))
+    return said([harness, *shlex.split(words), "--results", str(ROOT / "results")])
+
+
+def written(found: re.Match[str]) -> str:
+    """What the script prints for them."""
+    return said([sys.executable, found["script"], *shlex.split(found["words"]), str(ROOT / "results")])
+
+
+def said(command: list[str]) -> str:
+    """What a command prints, without blank lines at its ends."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(f"harness {words}: {done.stderr.strip()}")
+        sys.exit(f"{' '.join(command[1:])}: {done.stderr.strip()}")
     return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines()) + "\n"
 
 
