@@ -161,7 +161,9 @@ def left_out_lines(table: Sequence[Compared]) -> list[str]:
     if not table or not table[0].left_out:
         return []
     row = table[0]
-    some = ", ".join(f"{program} ({why})" for program, why in row.left_out)
+    reasons = dict.fromkeys(why for _, why in row.left_out)
+    by_reason = {why: [program for program, own in row.left_out if own == why] for why in reasons}
+    some = ", ".join(f"{', '.join(programs)} ({why})" for why, programs in by_reason.items())
     every = row.benchmarks + len(row.left_out)
     return [f"left out {len(row.left_out)} of {every} programs, without a value under {row.reference}: {some}"]
 
