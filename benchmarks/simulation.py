@@ -1,6 +1,7 @@
 """What the standings' verdicts and intervals are worth: simulated on the shapes of the committed boards.
 
-usage: make verdict-simulation      or: python -m benchmarks.simulation [--share 1.0] [--output FILE] [--results DIR]
+usage: make verdict-simulation
+       python -m benchmarks.simulation [--share 1.0] [--output FILE] [--jobs N] [--results DIR]
 
 Three tables, as Markdown, each for the rule that judges now and for the one before it (sign flips of sums, Holm's
 correction over all pairs of a board; a bootstrap-t of programs):
@@ -16,12 +17,15 @@ Interrupted, and given again with the same ``--output``, it goes on: a line is w
 import argparse
 import json
 import math
+import os
+import signal
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
@@ -279,25 +283,30 @@ def _any_of(boards: Sequence[Board], way: Way, rng: Generator) -> tuple[Floats, 
     return way(boards[int(rng.integers(len(boards)))], rng)
 
 
-def simulate(boards: Sequence[Board], share: float, output: Path | None, watch: Observer) -> Report:
-    """Setting → rule → share. What stands in ``output`` already is not simulated again."""
+def simulate(boards: Sequence[Board], share: float, output: Path | None, watch: Observer, jobs: int = 1) -> Report:
+    """Setting → rule → share. What stands in ``output`` already is not simulated again; ``jobs`` at a time."""
     known: Report = {}
     if output is not None and output.is_file():
         lines = [line for line in output.read_text().splitlines(keepends=True) if line.endswith("\n")]
         output.write_text("".join(lines))  # without what a kill has torn
         known = {tuple(one["setting"]): one["found"] for one in map(json.loads, lines) if one["share"] == share}
     settings = list(_settings(boards, share))
-    watch.stage("simulate", sum(one.cost for one in settings if one.name not in known))
-    for one in settings:
-        if one.name in known:
-            continue
-        known[one.name] = one.run(np.random.default_rng(zlib.crc32(" ".join(one.name).encode())))
-        watch.advance(one.cost, " ".join(one.name)[:50])
-        if output is not None:
-            output.parent.mkdir(parents=True, exist_ok=True)
-            with output.open("a") as file:
-                file.write(json.dumps({"setting": one.name, "share": share, "found": known[one.name]}) + "\n")
+    left = [one for one in settings if one.name not in known]
+    watch.stage("simulate", sum(one.cost for one in left))
+    with Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:  # an interrupt ends them from here
+        for one, shares in pool.imap_unordered(_simulated, left):
+            known[one.name] = shares
+            watch.advance(one.cost, " ".join(one.name)[:50])
+            if output is not None:
+                output.parent.mkdir(parents=True, exist_ok=True)
+                with output.open("a") as file:
+                    file.write(json.dumps({"setting": one.name, "share": share, "found": shares}) + "\n")
     return {one.name: known[one.name] for one in settings}
+
+
+def _simulated(one: Setting) -> tuple[Setting, Shares]:
+    """Its draws follow from its name."""
+    return one, one.run(np.random.default_rng(zlib.crc32(" ".join(one.name).encode())))
 
 
 def report(found: Report) -> Iterator[str]:
@@ -325,11 +334,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What verdicts and intervals are worth.")
     parser.add_argument("--share", type=float, default=1.0, help=f"of {BOARDS} boards and {DRAWN} intervals a setting")
     parser.add_argument("--output", type=Path, help="a file to go on from")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="settings at a time")
     parser.add_argument("--results", type=Path, default=default_results(), help="whose boards give the shapes")
     options = parser.parse_args()
     progress = observer()
     try:
-        found = simulate(committed_boards(options.results), options.share, options.output, progress)
+        found = simulate(committed_boards(options.results), options.share, options.output, progress, options.jobs)
     except KeyboardInterrupt:
         note("interrupted: with --output the same command goes on from here")
         sys.exit(130)
