@@ -45,7 +45,17 @@ from harness.statistics.flips import EXACT_UP_TO, LEVEL
 from harness.statistics.student import t_quantile
 from harness.statistics.values import Floats
 
-__all__ = ["Board", "Population", "committed_boards", "coverage", "false_verdicts", "main", "populations", "power"]
+__all__ = [
+    "Board",
+    "Population",
+    "committed_boards",
+    "coverage",
+    "false_verdicts",
+    "main",
+    "populations",
+    "power",
+    "read",
+]
 
 PROGRAMS = (10, 21, 45)
 GAINS = (0.01, 0.03)
@@ -300,8 +310,21 @@ def simulate(boards: Sequence[Board], share: float, output: Path | None, watch: 
             if output is not None:
                 output.parent.mkdir(parents=True, exist_ok=True)
                 with output.open("a") as file:
-                    file.write(json.dumps({"setting": one.name, "share": share, "found": shares}) + "\n")
-    return {one.name: known[one.name] for one in settings}
+                    file.write(_line(one.name, share, shares))
+    found = {one.name: known[one.name] for one in settings}
+    if output is not None:
+        lines = [_line(name, share, shares) for name, shares in found.items()]
+        output.write_text("".join(lines))  # in the report's order
+    return found
+
+
+def read(path: Path) -> Report:
+    """What a simulation that has ended wrote."""
+    return {tuple(one["setting"]): one["found"] for one in map(json.loads, path.read_text().splitlines())}
+
+
+def _line(name: tuple[str, ...], share: float, shares: Shares) -> str:
+    return json.dumps({"setting": name, "share": share, "found": shares}) + "\n"
 
 
 def _simulated(one: Setting) -> tuple[Setting, Shares]:

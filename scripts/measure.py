@@ -15,7 +15,7 @@ import sys
 import time
 import tomllib
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -171,24 +171,32 @@ def replace(parts: list[Part]) -> None:
 
 
 def show(parts: list[Part], inputs: list[str]) -> None:
-    """A line each: whether it is there, and what measuring it took, as far as it was done in this checkout."""
-    spent: dict[str, list[float]] = {}
+    """A line each: whether it is there, from its beginning to its end, and the CPU time that this checkout noted."""
+    spent: dict[str, float] = {}
     for one in attempts():
-        seen = spent.setdefault(one["part"], [0.0, 0.0])
-        seen[0] += one["wall"]
-        seen[1] += one["cpu"]
-    print(f"\n{'part':20}  {'there':16}  {'time':>8}  {'CPU hours':>9}")
+        spent[one["part"]] = spent.get(one["part"], 0.0) + one["cpu"]
+    took = {part.name: lasted(*found) for part in parts if (found := newest(part))}
+    print(f"\n{'part':20}  {'there':16}  {'took':>8}  {'CPU hours':>9}")
     for part in parts:
         path = current(part, inputs)
         name = None if path is None else RunName.parse(path.name)
-        there = "–" if name is None else f"{datetime.strptime(name.time, '%Y%m%dT%H%M%SZ'):%Y-%m-%d %H:%M}"
-        wall, cpu = spent.get(part.name, (None, None))
-        took = "–" if wall is None else duration(wall)
-        hours = "–" if cpu is None else f"{cpu / 3600:.2f}"
-        print(f"{part.name:20}  {there:16}  {took:>8}  {hours:>9}")
-    total = sum(cpu for _, cpu in spent.values())
-    if total:
-        print(f"{total / 3600:.2f} CPU hours in all, as far as this checkout noted them")
+        there = "–" if name is None else f"{moment(name):%Y-%m-%d %H:%M}"
+        wall = duration(took[part.name]) if part.name in took else "–"
+        hours = f"{spent[part.name] / 3600:.2f}" if part.name in spent else "–"
+        print(f"{part.name:20}  {there:16}  {wall:>8}  {hours:>9}")
+    print(f"{sum(took.values()) / 3600:.1f} hours in all", end="")
+    print(f"; {sum(spent.values()) / 3600:.2f} CPU hours, as far as this checkout noted them" if spent else "")
+
+
+def lasted(path: Path, header: Header) -> float:
+    """Seconds from a run's beginning to its end, interruptions included."""
+    name = RunName.parse(path.name)
+    return (moment(name) - datetime.fromisoformat(header.started)).total_seconds() if name else 0.0
+
+
+def moment(name: RunName) -> datetime:
+    """When the run ended."""
+    return datetime.strptime(name.time, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
 
 
 def git(*words: str) -> str:
