@@ -49,5 +49,6 @@ setup-test:
 
 requirements:         ## pin anew: needs uv
 	cd requirements && for name in runtime dev verdicts; do \
+	  if [ $$name = verdicts ]; then project=; else project="--all-extras ../pyproject.toml"; fi; \
 	  uv pip compile --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header \
-	    --python-version 3.11 $$name.in -o $$name.txt; done
+	    --python-version 3.11 $$project $$name.in -o $$name.txt || exit 1; done

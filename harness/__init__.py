@@ -10,7 +10,7 @@ Importing this package imports no numerical library, no database and no page.
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["__version__", "evaluate"]
 
 if TYPE_CHECKING:

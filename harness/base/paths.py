@@ -1,16 +1,48 @@
-"""Where things are on disk: the repository, the cache, the results. Nothing else knows paths."""
+"""Where things are on disk: what comes with the harness, the cache, the results. Nothing else knows paths.
+
+What comes with the harness lies beside the package in a checkout, and inside it where it was installed from a wheel.
+"""
 
 import os
 from pathlib import Path
 
-__all__ = ["BASELINES", "ROOT", "SUBMISSIONS", "SUITES", "cache_root", "default_results"]
+__all__ = [
+    *(
+        "BASELINES",
+        "COMMIT",
+        "GLOSSARY",
+        "NATIVE_SOURCES",
+        "RECORDED",
+        "ROOT",
+        "SUBMISSIONS",
+        "SUITES",
+        "cache_root",
+        "checkout",
+    ),
+    *("default_results", "usual_results"),
+]
 
-ROOT = Path(__file__).resolve().parents[2]
-"""The checkout that holds the package, the suites and the submissions."""
+_PACKAGE = Path(__file__).resolve().parents[1]
+_CARRIED = _PACKAGE / "data"
+"""In a wheel alone (``pyproject.toml``)."""
+
+ROOT = _CARRIED if _CARRIED.is_dir() else _PACKAGE.parent
+"""What has the suites, the policies and the native sources: a checkout, or a folder of the installed package."""
 
 SUITES = ROOT / "suites"
 BASELINES = ROOT / "baselines"
 SUBMISSIONS = ROOT / "submissions"
+NATIVE_SOURCES = ROOT / "native"
+GLOSSARY = ROOT / "docs" / "glossary.md"
+RECORDED = ROOT / "results"
+"""The project's own results."""
+COMMIT = ROOT / "commit.json"
+"""In a wheel alone: which commit it was built from."""
+
+
+def checkout() -> Path | None:
+    """The checkout that the harness runs from; None where it was installed."""
+    return None if _CARRIED.is_dir() else ROOT
 
 
 def cache_root() -> Path:
@@ -22,7 +54,12 @@ def cache_root() -> Path:
 
 
 def default_results() -> Path:
-    """``HARNESS_RESULTS``, or ``results`` in the repository."""
+    """``HARNESS_RESULTS``, or the usual folder."""
     if configured := os.environ.get("HARNESS_RESULTS"):
         return Path(configured).expanduser().resolve()
-    return ROOT / "results"
+    return usual_results()
+
+
+def usual_results() -> Path:
+    """``results`` of the checkout, or of the current folder where the harness was installed."""
+    return RECORDED if checkout() else Path("results").resolve()

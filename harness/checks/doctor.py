@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness.base.digest import digest_file
 from harness.base.errors import HarnessError
+from harness.base.extras import missing
 from harness.base.vocabulary import Level, Target
 from harness.toolchain.llvm import INSTALL, Toolchain, find_toolchain
 from harness.toolchain.targets import TARGETS
@@ -29,6 +30,18 @@ class Prerequisite:
     required: bool = True
 
 
+_LIBRARIES = {"duckdb": "results", "polars": "export", "pandas": "evaluate"}
+_OPTIONAL = {
+    "streamlit": "the page: harness serve",
+    "plotly": "plots",
+    "optuna": "harness tune",
+    "emx-onnx-cgen": "policies that are model.onnx",
+    "highspy": "solvers that ask HiGHS",
+    "crc32c": "trajectories as TFRecord",
+}
+"""Of the package's extras."""
+
+
 def examine() -> list[Prerequisite]:
     """Every prerequisite. Never raises: what is missing is the answer."""
     lines = list(_llvm())
@@ -42,13 +55,8 @@ def examine() -> list[Prerequisite]:
     lines.append(_command("bwrap", "isolating what is not ours", "apt-get install bubblewrap"))
     lines.append(_command("apt-get", "fetching upstream sources (or `harness fetch --from DIR`)", "-", required=False))
     lines.append(_command("chromium", "the page's tests", "apt-get install chromium", required=False))
-    for package, use in (
-        ("duckdb", "results"),
-        ("polars", "export"),
-        ("pandas", "evaluate"),
-        ("streamlit", "the page"),
-    ):
-        lines.append(_library(package, use))
+    lines += [_library(package, use) for package, use in _LIBRARIES.items()]
+    lines += [_library(package, use, required=False) for package, use in _OPTIONAL.items()]
     return lines
 
 
@@ -151,9 +159,9 @@ def _quietly(probe: Callable[[], str | None]) -> str | None:
         return None
 
 
-def _library(package: str, use: str) -> Prerequisite:
+def _library(package: str, use: str, *, required: bool = True) -> Prerequisite:
     try:
         found = importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         found = None
-    return Prerequisite(package, found, use, "make setup")
+    return Prerequisite(package, found, use, missing(package.replace("-", "_")).hint or "-", required)

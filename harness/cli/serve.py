@@ -1,11 +1,10 @@
 """``harness serve``."""
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
 
-from harness.base.errors import PrerequisiteError
+from harness.base.extras import require
 from harness.base.paths import ROOT, default_results
 
 __all__ = ["serve"]
@@ -13,8 +12,7 @@ __all__ = ["serve"]
 
 def serve(port: int, results: Path | None) -> int:
     """Become the page's server; it ends with Ctrl-C."""
-    if importlib.util.find_spec("streamlit") is None:
-        raise PrerequisiteError("streamlit is not installed", hint="make setup")
+    require("streamlit", "plotly")
     os.environ["HARNESS_RESULTS"] = str((results or default_results()).resolve())
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")]
     options = ["--server.port", str(port), "--server.headless", "true", "--browser.gatherUsageStats", "false"]

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from harness.page.site import GLOSSARY
+from harness.base.paths import GLOSSARY
 
 __all__ = ["render"]
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from harness.base.errors import UsageError
 from harness.base.formats import ABSENT, day, exactly, short
-from harness.base.paths import ROOT, default_results
+from harness.base.paths import default_results, usual_results
 from harness.base.text import printable
 from harness.page import address, site
 from harness.page.sql import show_sql
@@ -139,6 +139,6 @@ def _commands(chosen: RecordedRun, cells: Sequence[RecordedCell]) -> None:
 
 
 def _where() -> str:
-    """The option that names the results folder, where it is not the repository's own."""
+    """The option that names the results folder, where it is not the usual one."""
     folder = default_results()
-    return "" if folder == ROOT / "results" else f" --results {shlex.quote(str(folder))}"
+    return "" if folder == usual_results() else f" --results {shlex.quote(str(folder))}"

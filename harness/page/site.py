@@ -9,7 +9,7 @@ import streamlit as st
 
 from harness.base.errors import HarnessError, UsageError
 from harness.base.formats import plain
-from harness.base.paths import ROOT, default_results
+from harness.base.paths import GLOSSARY, default_results
 from harness.page import address
 from harness.record import open_index
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import duckdb
     from streamlit.navigation.page import Page
 
-__all__ = ["GLOSSARY", "link", "opened_index", "pages"]
+__all__ = ["link", "opened_index", "pages"]
 
 _STYLE = """<style>
 .stMainBlockContainer { padding: 3rem 3rem 4rem; }
@@ -25,8 +25,6 @@ _STYLE = """<style>
 [data-testid="stSidebarUserContent"] hr { margin: 0.25rem 0; }
 </style>"""
 """Less empty space than streamlit leaves: the tables are wide."""
-
-GLOSSARY = ROOT / "docs" / "glossary.md"
 
 _TITLES = {
     "standings": "Standings",

@@ -1,5 +1,6 @@
 """Where a run's numbers come from: its header line."""
 
+import json
 import os
 import subprocess
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from typing import Any
 import harness
 from harness.base.discovery import packages_there
 from harness.base.machine import machine
-from harness.base.paths import ROOT
+from harness.base.paths import COMMIT, checkout
 from harness.base.vocabulary import Target
 from harness.record.rows import Host
 from harness.sandbox import describe
@@ -44,11 +45,15 @@ def machine_fields(
 
 
 def _commit() -> tuple[str | None, bool | None]:
-    """The checkout's commit, and whether anything but results differs from it."""
+    """The checkout's commit, or the one that the wheel was built from; and whether anything but results differed."""
+    root = checkout()
+    if root is None:
+        built = json.loads(COMMIT.read_text()) if COMMIT.is_file() else {}
+        return built.get("commit"), built.get("dirty")
     try:
-        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True)
         status = ["git", "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results"]
-        changed = subprocess.run(status, cwd=ROOT, capture_output=True, text=True, check=True)
+        changed = subprocess.run(status, cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None, None
     return head.stdout.strip(), bool(changed.stdout.strip())

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.base.errors import PrerequisiteError
-from harness.base.paths import ROOT
+from harness.base.paths import NATIVE_SOURCES
 from harness.base.process import Limits, run
 from harness.base.vocabulary import Origin, Split
 from harness.sandbox.bench import Bench
@@ -19,7 +19,7 @@ from harness.verify.verify import runner_for
 
 __all__ = ["READY", "RIGHT", "calibration", "spin", "spin_object"]
 
-_SOURCE = ROOT / "native" / "spin" / "spin.c"
+_SOURCE = NATIVE_SOURCES / "spin" / "spin.c"
 _ROUNDS = 300
 """Of the calibration: a tenth of a second, about."""
 _REPEATS = 5

@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.base.digest import digest_of, digest_tree
 from harness.base.discovery import PROBLEMS, brought
 from harness.base.errors import PrerequisiteError
-from harness.base.paths import ROOT
+from harness.base.paths import NATIVE_SOURCES
 from harness.base.process import Limits, run
 from harness.base.store import Store
 from harness.toolchain import Toolchain
@@ -39,7 +39,7 @@ def llvm_plugin(name: str, toolchain: Toolchain, store: Store) -> Path:
 
 def native_folder(name: str) -> Path:
     """Where the sources lie: ``native/NAME``, or ``native`` in the package that brings a problem of this name."""
-    own = ROOT / "native" / name
+    own = NATIVE_SOURCES / name
     if own.is_dir():
         return own
     return next((found.folder / "native" for found in brought(PROBLEMS) if found.name == name), own)

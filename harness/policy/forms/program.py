@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.base.digest import digest_bytes, digest_of
 from harness.base.errors import CellError
-from harness.base.paths import ROOT
+from harness.base.paths import NATIVE_SOURCES
 from harness.base.remembered import remembered
 from harness.base.vocabulary import Outcome
 from harness.policy.forms.asked import AskedForm
@@ -106,7 +106,7 @@ def _sizes(interface: Interface) -> tuple[str, str]:
 def _built(
     driver: str, words: tuple[str, ...], files: Mapping[str, bytes], result: Callable[[Finished], bytes], bench: Bench
 ) -> Path:
-    host = ROOT / "native" / _HOST / f"{_HOST}.c"
+    host = NATIVE_SOURCES / _HOST / f"{_HOST}.c"
     contents = {name: digest_bytes(content) for name, content in files.items()}
     key = digest_of(["program", contents, native_digest(_HOST), driver, words, bench.toolchain.fingerprint.llvm])
 

@@ -1,12 +1,12 @@
 """What LLVM's inline advisor tells of a call site, the 38 features of ``InlineModelFeatureMaps.h`` in its order; and
 the interface that is made of them."""
 
-from harness.base.paths import ROOT
+from harness.base.paths import NATIVE_SOURCES
 from harness.policy.forms.interface import Choice, Interface, Native, Tensor
 
 __all__ = ["FEATURES", "INTERFACE"]
 
-_NATIVE = ROOT / "native" / "inline"
+_SOURCES = NATIVE_SOURCES / "inline"
 
 FEATURES: tuple[str, ...] = (
     # What LLVM's own cost analysis of the callee at this site adds up.
@@ -34,7 +34,7 @@ INTERFACE = Interface(
     features=tuple(Tensor(name) for name in FEATURES),
     decision=Choice("inlining_decision", ("do not inline", "inline")),
     native=Native(
-        headers=(_NATIVE / "prelude.h", _NATIVE / "policy.h"),
+        headers=(_SOURCES / "prelude.h", _SOURCES / "policy.h"),
         entry=_ENTRY,
         rules="a heuristic may look at the module and compute (docs/inlining.md says with what)",
         reserved=frozenset({"getEvolvableAdvice", "PolicyContext", "CallBase"}),

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.base.digest import digest_of
 from harness.base.errors import PrerequisiteError, UsageError
-from harness.base.paths import ROOT
+from harness.base.paths import checkout
 from harness.base.reading import read_bytes
 from harness.base.store import Store
 from harness.problems.instances.apart import make_apart, parse_apart
@@ -36,10 +36,10 @@ class MissingFileError(PrerequisiteError):
 
 
 def data_folders() -> tuple[Path, ...]:
-    """``HARNESS_DATA``, folders with ``:`` between them; else ``shared`` beside the checkout."""
+    """``HARNESS_DATA``, folders with ``:`` between them; else ``shared`` beside the checkout, if there is one."""
     configured = os.environ.get("HARNESS_DATA")
     if configured is None:
-        return (ROOT.parent / "shared",)
+        return tuple(root.parent / "shared" for root in (checkout(),) if root)
     return tuple(Path(word).expanduser() for word in configured.split(os.pathsep) if word)
 
 

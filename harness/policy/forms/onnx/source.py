@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.digest import digest_bytes, digest_of, digest_tree
-from harness.base.errors import CellError, PrerequisiteError
+from harness.base.errors import CellError
+from harness.base.extras import missing
 from harness.base.vocabulary import Outcome
 from harness.policy.forms.interface import Interface
 from harness.policy.forms.onnx.dialect import unexpected
@@ -183,8 +184,7 @@ def _library_folders() -> tuple[Path, ...]:
     for library in _LIBRARIES:
         found = importlib.util.find_spec(library)
         if found is None or found.origin is None:
-            hint = "scripts/setup run"
-            raise PrerequisiteError(f"the Python package {library} is missing: no model can be translated", hint=hint)
+            raise missing(library)
         folders[Path(found.origin).parent.parent] = None
     return tuple(folders)
 
