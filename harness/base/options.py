@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Option"]
+__all__ = ["Option", "SuiteWord"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +33,11 @@ class Option:
     def spelt(self) -> tuple[str, ...]:
         """As it is given on the command line."""
         return self.flags or (f"--{self.name.replace('_', '-')}",)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteWord:
+    """One word of ``harness suites WORD NAME [BENCHMARK]…``, for its help."""
+
+    help: str
+    examples: tuple[str, ...] = ()

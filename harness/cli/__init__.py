@@ -14,7 +14,7 @@ def main() -> None:
     harness may need a package that is not installed.
     """
     try:
-        from harness.cli.main import main as run
+        from harness.cli.app import main as run
 
         run()
     except HarnessError as error:

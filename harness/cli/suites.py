@@ -6,14 +6,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import HarnessError, UsageError
+from harness.base.errors import HarnessError, PrerequisiteError, UsageError
+from harness.base.paths import SUITES
 from harness.cli.output import Column, Format, emit, note, observer, tell
-from harness.problems.protocol import Benchmarks, SuiteAsked
+from harness.problems.protocol import SuiteAsked
 from harness.problems.registry import all_benchmarks, benchmarks_of, require_own
 from harness.run.engines import local_engine
 from harness.sandbox.bench import open_bench
 
-__all__ = ["fetch", "suites"]
+__all__ = ["ask", "fetch", "list_suites", "show"]
 
 _SUITES = (
     Column("suite", "name"),
@@ -23,35 +24,36 @@ _SUITES = (
 )
 
 
-def suites(words: Sequence[str], declared: Mapping[str, Any], trust: bool, format_: Format) -> int:
-    """``[]``: all suites; ``[NAME]``: one; ``[WORD, NAME, BENCHMARK…]``: what the word asks of it."""
-    known = {word for sort in all_benchmarks().values() for word in sort.suite_words}
-    word, names = (words[0], words[1:]) if words and words[0] in known else ("", words)
-    if not word and not names:
-        records = [sort.facts(name) for sort in all_benchmarks().values() for name in sort.names()]
-        emit(sorted(records, key=lambda record: str(record["name"])), _SUITES, format_)
-        return 0
-    if not names:
+def list_suites(format_: Format) -> int:
+    """Every suite that comes with the harness, or with a package that is installed beside it."""
+    records = [sort.facts(name) for sort in all_benchmarks().values() for name in sort.names()]
+    if not records:
+        raise PrerequisiteError(
+            "the suites that come with the harness are missing", where=str(SUITES), hint="install the harness again"
+        )
+    emit(sorted(records, key=lambda record: str(record["name"])), _SUITES, format_)
+    return 0
+
+
+def ask(
+    word: str, suite: str | None, benchmarks: Sequence[str], declared: Mapping[str, Any], trust: bool, format_: Format
+) -> int:
+    """What the word asks of a suite. Raises UsageError where it means nothing for a suite of this sort."""
+    if suite is None:
         every = sorted(name for sort in all_benchmarks().values() if word in sort.suite_words for name in sort.names())
         raise UsageError("which suite?", hint=f"harness suites {word} NAME; there are: {', '.join(every)}")
-    folder, sort = benchmarks_of(names[0])
-    require_own(f"suites {word}".strip(), declared, folder, names[0])
-    if word:
-        if word not in sort.suite_words:
-            raise UsageError(f"{names[0]} is a suite of {sort.called}, of which nothing is said by `suites {word}`")
-        answer = sort.suite_words[word]
-    elif len(names) > 1:
-        hint = "to check one: harness suites check NAME"
-        raise UsageError(f"one suite at a time, not {' '.join(names)!r}", hint=hint)
-    else:
-        return _show(names[0], sort, format_)
-    with _asked(names[0], names[1:], declared, trust) as asked:
-        found = answer(asked)
+    folder, sort = benchmarks_of(suite)
+    require_own(f"suites {word}", declared, folder, suite)
+    if word not in sort.suite_words:
+        raise UsageError(f"`suites {word}` does not apply to {suite}, which is a suite of {sort.called}")
+    with _asked(suite, benchmarks, declared, trust) as asked:
+        found = sort.suite_words[word](asked)
     return tell(found, format_)
 
 
-def _show(suite: str, sort: Benchmarks, format_: Format) -> int:
-    bench = None
+def show(suite: str, format_: Format) -> int:
+    """The suite's benchmarks; without a workbench, what can be said of them without one."""
+    sort, bench = benchmarks_of(suite)[1], None
     try:
         bench = open_bench()
     except HarnessError as error:

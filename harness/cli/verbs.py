@@ -4,11 +4,12 @@ import inspect
 import os
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from harness.base.answers import Answer
+from harness.cli.commands.words import DEVELOP, Csv, Jobs, Json, Trust, examples, format_of
 from harness.cli.output import Format, LineProgress, RichProgress, note, observer, tell
 from harness.problems.verbs import Verb, verbs
 
@@ -16,14 +17,8 @@ if TYPE_CHECKING:
     from harness.base.engine import Engine
     from harness.sandbox.bench import Bench
 
-__all__ = ["Csv", "Jobs", "Json", "Opened", "Trust", "add_verbs", "answered", "format_of"]
+__all__ = ["Opened", "add_verbs", "answered"]
 
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers (default: one a core).")]
-Trust = Annotated[
-    bool, typer.Option("--trust", help="Run policies and programs without the sandbox. Every row records it.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Csv = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 _OWN: dict[str, Any] = {"jobs": Jobs, "trust": Trust, "as_json": Json, "as_csv": Csv}
 """What the command line itself has of every verb that can have it."""
 
@@ -58,11 +53,6 @@ class Opened:
             self.observer.close()
 
 
-def format_of(as_json: bool, as_csv: bool) -> Format:
-    """What was asked for."""
-    return Format.JSON if as_json else Format.CSV if as_csv else Format.TABLE
-
-
 def answered(ask: Callable[[Opened], Answer], opened: Opened, format_: Format, kept: str) -> int:
     """Print what is answered; the exit code. ``kept``: what an interruption leaves."""
     try:
@@ -78,7 +68,7 @@ def answered(ask: Callable[[Opened], Answer], opened: Opened, format_: Format, k
 def add_verbs(app: typer.Typer) -> None:
     """Give the app every verb that a problem declares."""
     for word, verb in verbs().items():
-        app.command(word)(_command(verb))
+        app.command(word, rich_help_panel=DEVELOP, epilog=examples(*verb.examples))(_command(verb))
 
 
 def _command(verb: Verb) -> Callable[..., None]:

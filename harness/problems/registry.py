@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.errors import UsageError
-from harness.base.options import Option
+from harness.base.options import Option, SuiteWord
 
 if TYPE_CHECKING:
     from harness.problems.protocol import Benchmarks
 
 __all__ = [
+    "SuiteWord",
     "all_benchmarks",
     "benchmarks_of",
     "benchmarks_of_track",
@@ -19,6 +20,7 @@ __all__ = [
     "owners_of",
     "require_own",
     "restricting",
+    "suite_words",
 ]
 
 
@@ -59,6 +61,15 @@ def declared_options(verb: str) -> dict[str, dict[str, Option]]:
         options: Mapping[str, tuple[Option, ...]] = module.OPTIONS
         found[module.__name__.split(".")[-2]] = {option.name: option for option in options.get(verb, ())}
     return found
+
+
+def suite_words() -> dict[str, SuiteWord]:
+    """What can be asked of suites: the word of ``harness suites WORD`` → its help, as its first owner has it."""
+    found: dict[str, SuiteWord] = {}
+    for module in in_every_folder(PROBLEMS, "options"):
+        words: Mapping[str, SuiteWord] = getattr(module, "SUITE_WORDS", {})
+        found = {**words, **found}
+    return dict(sorted(found.items()))
 
 
 def owners_of(verb: str, name: str) -> set[str]:

@@ -48,6 +48,8 @@ class Verb:
     """Whether it prints tables, and so has ``--json`` and ``--csv``."""
     kept: str = ""
     """What an interruption leaves, for people; empty: nothing to say."""
+    examples: tuple[str, ...] = ()
+    """Whole commands, for help."""
 
 
 SelfTest = Callable[[Context, list[str]], Answer]

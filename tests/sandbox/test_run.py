@@ -392,7 +392,7 @@ def test_a_guard_that_is_killed_from_outside(sandbox: Sandbox) -> None:
 
 FORBIDDEN = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
 """The rest of the command, where no further user namespace can be made."""
-HARNESS = "import sys; from harness.cli.main import main; sys.argv[0] = 'harness'; main()"
+HARNESS = "import sys; from harness.cli import main; sys.argv[0] = 'harness'; main()"
 
 
 def without_namespaces(user: User, *words: str | Path) -> "subprocess.CompletedProcess[str]":

@@ -121,10 +121,31 @@ def _export(output: Path, suite: str | None, results: Path) -> Answer:
 
 
 VERBS = {
-    "tune": Verb(tune, kept="finished trials are kept, and the same command goes on from here"),
-    "explain": Verb(explain, jobs=False),
-    "bisect": Verb(bisect, kept="what was compiled is kept, and the same command goes on from here"),
-    "convert": Verb(convert, jobs=False, trust=False, tables=False),
+    "tune": Verb(
+        tune,
+        kept="finished trials are kept, and the same command goes on from here",
+        examples=(
+            "harness tune size-rules --suite cbench --trials 50 --output ./size-rules-2",
+            "harness tune ./my-heuristic --suite cbench --suite mibench --target x86-64,aarch64",
+        ),
+    ),
+    "explain": Verb(
+        explain,
+        jobs=False,
+        examples=("harness explain size-rules mibench/rsynth", "harness explain size-rules cbench/gsm --plot gsm.html"),
+    ),
+    "bisect": Verb(
+        bisect,
+        kept="what was compiled is kept, and the same command goes on from here",
+        examples=("harness bisect size-rules default cbench/gsm --share 0.9",),
+    ),
+    "convert": Verb(
+        convert,
+        jobs=False,
+        trust=False,
+        tables=False,
+        examples=("harness convert model.json --output tree.json --features all",),
+    ),
 }
 SELFTESTS: dict[str, SelfTest] = {"inline": _selftest}
 EXPORTS: dict[str, Export] = {".tfrecord": _export}

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from harness.base.options import Option
+from harness.base.options import Option, SuiteWord
 
-__all__ = ["OPTIONS"]
+__all__ = ["OPTIONS", "SUITE_WORDS"]
 
 _ABOUT = "Suites of instances"
 
@@ -23,7 +23,7 @@ OPTIONS = {
         Option("perturb", "Also on a copy of each instance under other numbers.", bool, False, about=_ABOUT),
         Option("seed_file", "Make the copies from the secret in this file.", Path, about=_ABOUT),
     ),
-    "suites write": (Option("output", "write: the file.", Path, about=_ABOUT),),
+    "suites write": (Option("output", "The file to write.", Path, about=_ABOUT),),
     "leaderboard": (
         *_CONDITIONS,
         Option(
@@ -39,3 +39,11 @@ OPTIONS = {
     "compare": _CONDITIONS,
 }
 """Verb → its options."""
+
+SUITE_WORDS = {
+    "check": SuiteWord("Check that every instance can be read, and that its bounds are consistent."),
+    "write": SuiteWord(
+        "Write an instance of a suite as a file, as it is published.",
+        ("harness suites write iopddl A --output A.json",),
+    ),
+}

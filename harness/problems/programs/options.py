@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from harness.base.options import Option
+from harness.base.options import Option, SuiteWord
 
-__all__ = ["OPTIONS"]
+__all__ = ["OPTIONS", "SUITE_WORDS"]
 
 _JOBS = Option("jobs", "Workers (default: one a core).", int, flags=("--jobs", "-j"), low=1)
 _RUN = (
@@ -34,9 +34,33 @@ _RUN = (
 OPTIONS = {
     "run": _RUN,
     "fetch": (_JOBS,),
-    "suites check": (Option("write", "check: pin the results that were found equal.", bool, False), _JOBS),
-    "suites table": (Option("markdown", "table: print Markdown.", bool, False), _JOBS),
+    "suites check": (Option("write", "Pin the results that were found equal.", bool, False), _JOBS),
+    "suites table": (Option("markdown", "Print Markdown.", bool, False), _JOBS),
     "suites profile": (_JOBS,),
     "suites coverage": (_JOBS,),
 }
 """Verb → its options."""
+
+SUITE_WORDS = {
+    "check": SuiteWord(
+        """Repeat the admission of a suite, or of some of its programs.
+
+        A program is admitted when its outputs are equal at O0 to O3, Os and Oz on both targets (workloads for
+        timing: on x86-64), its counts are equal in two runs, its workloads execute 80 % of its basic blocks (or
+        what the suite says, with the reason), throw an exception where it can, and run clean under
+        AddressSanitizer and UndefinedBehaviorSanitizer.""",
+        ("harness suites check cbench", "harness suites check ./mine/suite.toml fft --write"),
+    ),
+    "table": SuiteWord(
+        "Measure what the programs of a suite are: lines, functions, IR, bytes, executed instructions.",
+        ("harness suites table cbench", "harness suites table mibench --markdown"),
+    ),
+    "profile": SuiteWord(
+        "Show where a program spends its instructions: functions, and how many basic blocks.",
+        ("harness suites profile cbench bzip2",),
+    ),
+    "coverage": SuiteWord(
+        "Show which functions and basic blocks of a program its workloads never execute.",
+        ("harness suites coverage cbench lame",),
+    ),
+}

@@ -1,0 +1,39 @@
+"""Shell completion: the names that there are. What goes wrong completes nothing."""
+
+import typer
+
+from harness.base.errors import HarnessError
+
+__all__ = ["benchmarks", "policies", "suites"]
+
+
+def suites(incomplete: str) -> list[str]:
+    """Names of suites; a path is left to the shell."""
+    from harness.suite.known import RESERVED, known_suites
+
+    try:
+        return [name for name in (*RESERVED, *sorted(known_suites())) if name.startswith(incomplete)]
+    except HarnessError:
+        return []
+
+
+def policies(incomplete: str) -> list[str]:
+    """Names of baselines and submissions, the last one of a list with commas."""
+    from harness.base.paths import BASELINES, SUBMISSIONS
+
+    head, comma, last = incomplete.rpartition(",")
+    names = sorted(file.parent.name for root in (BASELINES, SUBMISSIONS) for file in root.glob("*/submission.toml"))
+    return [f"{head}{comma}{name}" for name in names if name.startswith(last)]
+
+
+def benchmarks(context: typer.Context, incomplete: str) -> list[str]:
+    """Names of the programs of the suite that the command line names."""
+    from harness.suite.load import load_suite
+
+    suite = context.params.get("suite")
+    if not isinstance(suite, str):
+        return []
+    try:
+        return [name for one in load_suite(suite).programs if (name := one.benchmark.name).startswith(incomplete)]
+    except HarnessError:
+        return []

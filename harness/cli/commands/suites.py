@@ -1,0 +1,87 @@
+"""``suites``: what they are, and what can be asked of one; each problem brings the words for its own sort."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from harness.cli.commands import complete
+from harness.cli.commands.words import MEASURE, Csv, Json, Trust, examples, format_of
+from harness.cli.options import with_declared
+from harness.cli.output import note
+from harness.problems.registry import SuiteWord, suite_words
+
+__all__ = ["add"]
+
+
+class _Group(TyperGroup):
+    """``harness suites NAME``, as it was spelt before there was ``show``, still works."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """A word that is no command, and stands alone, is a suite's name."""
+        names = [word for word in args if not word.startswith("-")]
+        if args and args[0] not in self.commands and names == args[:1]:
+            note(f"`harness suites {args[0]}` is `harness suites show {args[0]}` now; the old spelling goes with 0.3")
+            args = ["show", *args]
+        return super().resolve_command(ctx, args)
+
+
+_suites = typer.Typer(
+    cls=_Group,
+    help="The suites that come with the harness, and a suite of your own.",
+    epilog=examples("harness suites", "harness suites show cbench", "harness suites check ./mine/suite.toml --write"),
+)
+_Suite = Annotated[str, typer.Argument(help="Name or path of a suite.", autocompletion=complete.suites)]
+
+
+def add(app: typer.Typer) -> None:
+    """Give the app the group."""
+    app.add_typer(_suites, name="suites", rich_help_panel=MEASURE)
+
+
+@_suites.callback(invoke_without_command=True)
+def suites(context: typer.Context, as_json: Json = False, as_csv: Csv = False) -> None:
+    """The suites that come with the harness, and a suite of your own."""
+    if context.invoked_subcommand is None:
+        list_suites(as_json, as_csv)
+
+
+@_suites.command("list")
+def list_suites(as_json: Json = False, as_csv: Csv = False) -> None:
+    """List the suites: version, how many benchmarks, what they are."""
+    from harness.cli.suites import list_suites
+
+    raise typer.Exit(list_suites(format_of(as_json, as_csv)))
+
+
+@_suites.command(epilog=examples("harness suites show cbench", "harness suites show ./mine/suite.toml --json"))
+def show(suite: _Suite, as_json: Json = False, as_csv: Csv = False) -> None:
+    """Show the benchmarks of a suite: origin, licence, split, size, workloads; and what is absent, with the reason."""
+    from harness.cli.suites import show
+
+    raise typer.Exit(show(suite, format_of(as_json, as_csv)))
+
+
+def _command(word: str, about: SuiteWord) -> Callable[..., None]:
+    def command(
+        suite: Annotated[
+            str | None, typer.Argument(help="Name or path of a suite.", autocompletion=complete.suites)
+        ] = None,
+        benchmarks: Annotated[list[str] | None, typer.Argument(help="Only these of it.")] = None,
+        trust: Trust = False,
+        as_json: Json = False,
+        as_csv: Csv = False,
+        *,
+        declared: dict[str, Any],
+    ) -> None:
+        from harness.cli.suites import ask
+
+        raise typer.Exit(ask(word, suite, benchmarks or [], declared, trust, format_of(as_json, as_csv)))
+
+    command.__doc__ = about.help
+    return with_declared(f"suites {word}")(command)
+
+
+for _word, _about in suite_words().items():
+    _suites.command(_word, epilog=examples(*_about.examples))(_command(_word, _about))
