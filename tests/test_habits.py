@@ -1,0 +1,151 @@
+"""What people expect beside the code says what is true: forms, workflow, hooks, citation, changelog, container."""
+
+import re
+import shutil
+import subprocess
+import sysconfig
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from check_jsonschema import main as check_jsonschema
+from click.testing import CliRunner
+
+import harness
+from tests.drive import ROOT
+
+GITHUB = ROOT / ".github"
+WORKFLOW = GITHUB / "workflows" / "ci.yml"
+DOCUMENTS = [*ROOT.glob("*.md"), *GITHUB.rglob("*.md")]
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
+OPTIONS = {f"--security-opt {what}=unconfined" for what in ("seccomp", "apparmor", "systempaths")}
+
+
+def read(name: str) -> Any:
+    return yaml.safe_load((ROOT / name).read_text())
+
+
+def slug(heading: str) -> str:
+    """The anchor that the hosting site makes of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def made_by_check() -> list[str]:
+    """The commands of `make check`, as a shell gets them."""
+    rule = re.search(r"^check:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert rule
+    text = re.sub(r"\\\n\s*", "", rule[1]).replace("$$", "$")
+    return [line.strip() for line in text.splitlines()]
+
+
+def hooks() -> dict[str, dict[str, Any]]:
+    [local] = read(".pre-commit-config.yaml")["repos"]
+    assert local["repo"] == "local"
+    return {hook["id"]: hook for hook in local["hooks"]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "files"),
+    [
+        ("vendor.github-workflows", [WORKFLOW]),
+        ("custom.github-workflows-require-timeout", [WORKFLOW]),
+        ("vendor.github-issue-forms", [path for path in GITHUB.glob("ISSUE_TEMPLATE/*") if path.stem != "config"]),
+        ("vendor.github-issue-config", [GITHUB / "ISSUE_TEMPLATE" / "config.yml"]),
+        ("vendor.citation-file-format", [ROOT / "CITATION.cff"]),
+    ],
+)
+def test_files_are_valid(schema: str, files: list[Path]) -> None:
+    kind = ("--force-filetype", "yaml") if "citation" in schema else ()
+    checked = CliRunner().invoke(check_jsonschema, ["--builtin-schema", schema, *kind, *map(str, files)])
+    assert checked.exit_code == 0, checked.output
+
+
+def test_zizmor_finds_nothing_in_the_workflow() -> None:
+    zizmor = Path(sysconfig.get_path("scripts")) / "zizmor"
+    command = [zizmor, "--offline", "--no-progress", "--persona", "auditor", GITHUB]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+@pytest.mark.skipif(shutil.which("actionlint") is None, reason="actionlint is not here")
+def test_actionlint_finds_nothing_in_the_workflow() -> None:
+    found = subprocess.run(["actionlint", WORKFLOW], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_the_workflow_runs_ci_with_few_rights_and_no_action_of_others() -> None:
+    workflow = yaml.safe_load(WORKFLOW.read_text())
+    [job] = workflow["jobs"].values()
+    steps = job["steps"]
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "permissions" not in job
+    assert not [step["name"] for step in steps if "uses" in step]
+    assert "harness .ci/run" in steps[-1]["run"]
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_containers_are_started_as_the_sandbox_needs_it() -> None:
+    for path in (WORKFLOW, ROOT / "Containerfile", ROOT / "docs" / "sandbox.md"):
+        assert set(re.findall(r"--security-opt [\w=]+", path.read_text())) == OPTIONS, path.name
+
+
+def test_the_container_has_the_command_where_set_up_puts_it() -> None:
+    text = (ROOT / "Containerfile").read_text()
+    folder = re.search(r"^WORKDIR (\S+)$", text, re.MULTILINE)
+    assert folder
+    assert f'PATH="{folder[1]}/.venv/bin:$PATH"' in text
+    assert re.search(r"^RUN scripts/setup run\b", text, re.MULTILINE)
+
+
+def test_the_container_lacks_nothing_that_git_knows() -> None:
+    """Otherwise its checkout would differ from the commit, and runs in it would be recorded as dirty."""
+    ignored = set((ROOT / ".gitignore").read_text().split())
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    left_out = {line.removeprefix("**/") for line in lines if not line.startswith("#")}
+    assert left_out <= ignored
+
+
+def test_every_hook_is_a_command_of_make_check_and_the_other_way_round() -> None:
+    entries = [hook["entry"].removeprefix("sh -c 'for source; do ").removesuffix("' --") for hook in hooks().values()]
+    commands = made_by_check()
+    assert [entry for entry in entries if not any(entry in command for command in commands)] == []
+    assert [command for command in commands if not any(entry in command for entry in entries)] == []
+
+
+@pytest.mark.parametrize(("hook", "endings"), [("clang-format", "c h cpp"), ("clang-tidy", "c cpp")])
+def test_hooks_of_native_code_see_what_make_check_sees(hook: str, endings: str) -> None:
+    wanted = {path for ending in endings.split() for path in ROOT.glob(f"native/*/*.{ending}")}
+    pattern = re.compile(hooks()[hook]["files"])
+    seen = {path for path in ROOT.glob("native/**/*") if pattern.search(path.relative_to(ROOT).as_posix())}
+    assert seen == wanted
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = read("CITATION.cff")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert citation["version"] == harness.__version__
+    assert citation["license"] == project["license"]
+    assert [author["name"] for author in citation["authors"]] == [author["name"] for author in project["authors"]]
+
+
+def test_the_changelog_has_a_section_of_this_version() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text()
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    versions = [re.fullmatch(r"\[(\d+\.\d+\.\d+)\] - (Unreleased|\d{4}-\d\d-\d\d)", heading) for heading in headings]
+    assert all(versions), headings
+    numbers = [tuple(map(int, version[1].split("."))) for version in versions if version]
+    assert numbers == sorted(numbers, reverse=True)
+    assert headings[0].startswith(f"[{harness.__version__}]")
+    assert not any("Unreleased" in heading for heading in headings[1:])
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(document: Path) -> None:
+    for name, anchor in LINK.findall(document.read_text()):
+        target = document.parent / name if name else document
+        assert target.exists(), name
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
+            assert anchor in map(slug, headings), f"{name}#{anchor}"
