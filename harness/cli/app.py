@@ -10,10 +10,10 @@ import typer
 import harness
 from harness.base.errors import HarnessError
 from harness.cli.commands import look, machine, measure, suites
+from harness.cli.commands.verbs import add_verbs
 from harness.cli.commands.words import examples
 from harness.cli.output import told
 from harness.cli.streams import abandon_output, finish_output, output_error, prepare_streams
-from harness.cli.verbs import add_verbs
 
 __all__ = ["main"]
 

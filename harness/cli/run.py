@@ -68,6 +68,8 @@ def _run(options: RunOptions, dry_run: bool, format_: Format, shown: str | None)
     folder, benchmarks = benchmarks_of(options.suite)
     require_own("run", options.declared, folder, options.suite)
     request = benchmarks.request(Asked(options.suite, options.benchmarks, options.policies, options.declared))
+    for line in request.remarks:
+        note(line)
     bench = open_bench(options.compile_timeout, trust=options.trust)
     jobs = options.declared.get("jobs") or len(os.sched_getaffinity(0))
     if dry_run:

@@ -17,3 +17,5 @@ class Form:
     """Whether only the harness's own code computes the decisions: asked again, it says the same."""
     fields: frozenset[str] = frozenset()
     """Which of a manifest's ``seeds`` and ``values`` its policies have: what means nothing is refused."""
+    modules: tuple[str, ...] = ()
+    """Python modules that it takes, and that an extra of the package brings."""

@@ -53,7 +53,7 @@ class Asked:
     benchmarks: Sequence[str] = ()
     """All of the suite's where none is named."""
     policies: Sequence[str | Policy] = ()
-    """Names or folders, or policies; all that fit where none is named."""
+    """Names or folders, or policies; ``all``; the usual ones where none is named."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What was given of the options that ``options.py`` of a problem's folder declares for ``run``."""
 
@@ -184,6 +184,10 @@ class Request(Protocol[AnyTask]):
     @property
     def measured(self) -> tuple[str, ...]:
         """Names of the metrics that are taken."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What people should know before it begins."""
 
     @property
     def identity(self) -> object:

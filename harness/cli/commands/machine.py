@@ -8,8 +8,8 @@ import typer
 
 from harness.base.answers import Answer
 from harness.cli.commands import complete
+from harness.cli.commands.verbs import Opened, answered
 from harness.cli.commands.words import DEVELOP, MACHINE, Csv, Jobs, Json, Trust, examples, format_of
-from harness.cli.verbs import Opened, answered
 from harness.problems.verbs import SelfTest, selftests
 
 __all__ = ["add"]
@@ -85,7 +85,7 @@ def prune(
 # --- selftest
 
 _selftest = typer.Typer(
-    help="Measure how far this machine's verdicts on run time can be believed, and whether the harness's own tools can.",
+    help="Measure how far this machine's verdicts on run time, and the harness's own tools, can be believed.",
     epilog=examples("harness selftest noise --campaigns 20", "harness selftest inline --suite cbench/bzip2"),
     no_args_is_help=True,
 )

@@ -15,8 +15,9 @@ from harness.base.store import Store
 from harness.base.text import duration
 from harness.base.vocabulary import Target
 from harness.measure import choose_metrics
-from harness.policy import Policy, all_policies
+from harness.policy import Policy
 from harness.policy.load import choose_policies
+from harness.policy.usual import EVERY, Usual, every_policy, usual_policies
 from harness.problems.instances.cell import SolverCell, with_key
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.files import MissingFileError, load_instance, require_file
@@ -53,6 +54,8 @@ class SolveRequest:
     """Whether each instance is solved once more, under other numbers."""
     secret: bytes | None = None
     """What these follow from; None: from a seed that the run draws, and records."""
+    remarks: tuple[str, ...] = ()
+    """See ``harness.problems.protocol.Request``."""
     targets: ClassVar[tuple[Target, ...]] = (Target.X86_64,)
     alone: ClassVar[bool] = True
 
@@ -219,14 +222,17 @@ def make_solve_request(
 ) -> SolveRequest:
     """Check every name. Raises UsageError for the first that means nothing.
 
-    Without policies: every baseline and submission that solves instances. The ``secret`` is of the copies of
-    ``perturb``.
+    Without policies: the usual ones; ``["all"]``: every baseline and submission that solves such instances. The
+    ``secret`` is of the copies of ``perturb``.
     """
     loaded = load_instances(domain, suite)
     named = list(policies)
+    usual = Usual(()) if named else usual_policies(domain.name)
+    if named == [EVERY]:
+        named = [*every_policy(domain.name)]
     chosen = choose_policies(policy for policy in named if isinstance(policy, str))
     chosen += [policy for policy in named if isinstance(policy, Policy)]
-    chosen = chosen or [policy for policy in all_policies() if policy.manifest.problem == domain.name]
+    chosen += usual.policies
     for policy in chosen:
         if policy.manifest.problem != domain.name:
             raise UsageError(
@@ -249,6 +255,7 @@ def make_solve_request(
         repeats=repeats,
         perturb=perturb,
         secret=secret,
+        remarks=usual.remarks,
     )
 
 

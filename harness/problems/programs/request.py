@@ -49,6 +49,8 @@ class Request:
     """Verify objects on inputs that nobody has seen, too."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Options of the folders whose policies decide about programs."""
+    remarks: tuple[str, ...] = ()
+    """See ``harness.problems.protocol.Request``."""
 
     @property
     def measured(self) -> tuple[str, ...]:

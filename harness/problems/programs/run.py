@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 from harness.base.errors import UsageError
 from harness.base.vocabulary import SIZE, Target
 from harness.measure import Metric, choose_metrics
-from harness.policy import Policy, all_policies
+from harness.policy import Policy
 from harness.policy.load import choose_policies, load_policy
+from harness.policy.usual import EVERY, Usual, every_policy, usual_policies
 from harness.problems.programs import begin, end
 from harness.problems.programs.cell import CellTask
 from harness.problems.programs.outlook import outlook_lines
@@ -75,21 +76,23 @@ def make_request(
 ) -> ProgramRun:
     """Check every name. Raises UsageError for the first that means nothing.
 
-    Without policies: every baseline and submission of the track. Without metrics: those of the track. With a
-    ``secret``: hidden workloads of that seed verify every object too.
+    Without policies: the usual ones of the track; ``["all"]``: every baseline and submission of it. Without metrics:
+    those of the track. With a ``secret``: hidden workloads of that seed verify every object too.
     """
     forget_digests()
     loaded = load_suite(suite)
     chosen_track = parse_track(track)
-    named = list(policies)
+    named = [*policies]
+    if named == [EVERY]:
+        named = [*every_policy(chosen_track)]
     given = [policy for policy in named if isinstance(policy, Policy)]
     found = choose_policies(policy for policy in named if isinstance(policy, str))
-    every = [] if named else [p for p in all_policies() if p.manifest.track == chosen_track]
+    usual = Usual(()) if named else usual_policies(chosen_track)
     chosen = choose_metrics(metrics, chosen_track)
     timed = [metric for metric in chosen if metric.timed]
     places = _targets(targets, chosen)
     timed = [metric for metric in timed if metric.targets & set(places)]
-    policies_ = found + given + every
+    policies_ = [*found, *given, *usual.policies]
     if timed:  # a time is one beside the references', never against what was timed some other day
         there = {policy.name for policy in policies_}
         policies_ += [load_policy(name) for name in REFERENCES[chosen_track] if name not in there]
@@ -111,6 +114,7 @@ def make_request(
         fresh=fresh,
         extras=extras,
         hidden=None if secret is None else commitment(secret),
+        remarks=usual.remarks,
     )
 
 

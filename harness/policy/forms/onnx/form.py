@@ -21,4 +21,4 @@ class OnnxForm(TranslatedForm):
         return translator_digest()
 
 
-FORM = OnnxForm("model", "model.onnx")
+FORM = OnnxForm("model", "model.onnx", modules=("onnx", "emx_onnx_cgen"))
