@@ -41,11 +41,17 @@ def leaderboard(
 
 
 def print_standings(
-    results: Path, format_: Format, declared: Mapping[str, Any] | None = None, **restrictions: Any
+    results: Path,
+    format_: Format,
+    declared: Mapping[str, Any] | None = None,
+    *,
+    legend: bool = True,
+    **restrictions: Any,
 ) -> None:
     """One table for each suite, target and track; one list of them all as JSON or CSV.
 
-    ``declared``: what was given of the options that problems declare for ``leaderboard``. Raises UsageError when there
+    ``declared``: what was given of the options that problems declare for ``leaderboard``; ``legend``: whether what the
+    columns mean follows. Raises UsageError when there
     is no table: nothing is recorded, or nothing of the reference.
     """
     given = declared or {}
@@ -70,8 +76,8 @@ def print_standings(
         note(f"\nwith code of other packages in the harness, which no sandbox holds: {', '.join(packages)}")
     if hurried:
         note(f"\nin runs that asked policies again sooner than after {ASKED_AGAIN_AFTER:g} s: {', '.join(hurried)}")
-    for legend in dict.fromkeys(_sort(question).legend for question, _ in tables):
-        note(f"\n{legend}")
+    for words in dict.fromkeys(_sort(question).legend for question, _ in tables) if legend else ():
+        note(f"\n{words}")
 
 
 def _sort(question: Question) -> Benchmarks:

@@ -2,10 +2,13 @@
 
 import os
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +24,10 @@ from harness.measure import ALL
 from harness.problems.protocol import Asked
 from harness.problems.registry import benchmarks_of, require_own
 from harness.record.rows import Row
+from harness.record.runfile import write_run
 from harness.run.engines import local_engine
 from harness.run.report import RunReport
-from harness.run.run import execute_run
+from harness.run.run import Preliminary, execute_run
 from harness.sandbox.bench import open_bench
 from harness.suite.known import RESERVED
 from harness.suite.together import distinct
@@ -81,7 +85,8 @@ def _run(options: RunOptions, dry_run: bool, format_: Format, shown: str | None)
     results = options.results or default_results()
     progress = observer()
     try:
-        report = execute_run(request, bench, local_engine(jobs), results, progress, sys.argv[1:])
+        early = partial(_preliminary, options) if format_ is Format.TABLE and shown is not None else None
+        report = execute_run(request, bench, local_engine(jobs), results, progress, sys.argv[1:], early)
     except KeyboardInterrupt:
         note("interrupted: finished cells are kept, and the same command goes on from here")
         return 130
@@ -97,12 +102,34 @@ def _run(options: RunOptions, dry_run: bool, format_: Format, shown: str | None)
             suite=shown if shown in RESERVED else request.suite.name,
             targets=tuple(request.targets),
             track=request.track,
-            metric=next((name for name in options.declared.get("metric", ()) if name != ALL), None),
+            metric=_metric(options),
             **conditions(dict(options.declared)),
         )
     except UsageError as error:  # the run is recorded; it only has nothing to be compared with yet
         note(f"no standings: {error}")
     return 0 if report.ok else 1
+
+
+def _preliminary(options: RunOptions, found: Preliminary) -> None:
+    """Print standings of the first programs, which are nowhere recorded yet."""
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        write_run(Path(folder), found.header, found.rows)
+        some = f"{len({row.benchmark for row in found.rows})} programs"
+        say(f"\nPRELIMINARY, of the first {some}: the table of all follows when they are measured")
+        with suppress(UsageError):
+            print_standings(
+                Path(folder),
+                Format.TABLE,
+                suite=found.request.suite.name,
+                targets=tuple(found.request.targets),
+                track=found.request.track,
+                metric=_metric(options),
+                legend=False,
+            )
+
+
+def _metric(options: RunOptions) -> str | None:
+    return next((name for name in options.declared.get("metric", ()) if name != ALL), None)
 
 
 def _summary(report: RunReport, seconds: float) -> None:

@@ -101,6 +101,9 @@ class Task(Protocol[Result]):
     def keep(self, result: Result, bench: Bench) -> None:
         """Put the result into the cache, unless it may be the machine's fault."""
 
+    def shown(self, result: Result, bench: Bench) -> Sequence[Row]:
+        """The rows of a result that is not final yet, to be looked at; none of one that is."""
+
     def recorded(self, result: Result, isolation: Isolation) -> Recorded | None:
         """What the run gets of it; None for a result that is not final yet: ``Request.conclude`` records it."""
 
@@ -195,6 +198,12 @@ class Request(Protocol[AnyTask]):
 
     def outlook(self, bench: Bench, workers: int) -> list[str]:
         """What the run would do, in lines for people."""
+
+    def beginning(self, bench: Bench) -> "Request[AnyTask] | None":
+        """A small part of it that is worth being done, and shown, before all of it; None where nothing is."""
+
+    def header(self, bench: Bench) -> Mapping[str, Any]:
+        """What is known of the run file's header before anything is computed, but the machine's part."""
 
     def tasks(self, session: Session) -> Sequence[AnyTask]:
         """Every cell, when all that they need is there. Raises HarnessError when nothing sound could come of it."""

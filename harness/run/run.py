@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from harness.problems.protocol import Request, Session, Task
 from harness.record.index import require_sound
 from harness.record.journal import Journal
 from harness.record.recorder import Recorder
-from harness.record.rows import failed_rows
+from harness.record.rows import Row, failed_rows
 from harness.record.runfile import write_run
 from harness.run.engines import LocalPool
 from harness.run.provenance import machine_fields
@@ -26,13 +27,32 @@ from harness.run.ticker import Ticker
 from harness.sandbox.bench import Bench
 from harness.timing.lock import alone
 
-__all__ = ["execute_run"]
+__all__ = ["Preliminary", "execute_run"]
+
+
+@dataclass(frozen=True)
+class Preliminary:
+    """What a run found of its beginning, before the rest is computed."""
+
+    request: Request[Any]
+    """The part that is done."""
+    header: dict[str, Any]
+    rows: list[Row]
+    """Of policies that are to be asked again too, as far as they have answered."""
 
 
 def execute_run(
-    request: Request[Any], bench: Bench, engine: Engine, results: Path, observer: Observer, command: Sequence[str]
+    request: Request[Any],
+    bench: Bench,
+    engine: Engine,
+    results: Path,
+    observer: Observer,
+    command: Sequence[str],
+    early: Callable[[Preliminary], None] | None = None,
 ) -> RunReport:
     """Do the run. An interrupted one, asked for again, does what is left.
+
+    ``early``: told of a small part of a run that begins from nothing, as soon as that is computed.
 
     Raises HarnessError when nothing sound could come of it: sources that cannot be had, a full disk, a broken
     reference, no sandbox on this machine, an evaluator that contradicts a proof.
@@ -46,8 +66,9 @@ def execute_run(
         cleanup.callback(journal.close, remove=False)
         session = Session(bench, engine, observer, Recorder(journal, results))
         try:
+            begun = _begun(request, session, early, command, started) if early else []
             tasks = request.tasks(session)
-            done = _compute(request, tasks, session)
+            done = _merged(begun, _compute(request, tasks, session))
             conclusion = request.conclude(done, session)
         except UnsoundError:
             cleanup.pop_all()
@@ -56,13 +77,7 @@ def execute_run(
         recorder, file = session.recorder, None
         earlier = compare_with_recorded(results, recorder.rows, request.suite.name, fresh=conclusion.verified)
         if not earlier.recorded:
-            header = machine_fields(bench, engine.workers, command, started, request.targets) | {
-                "suite": request.suite.name,
-                "suite_version": request.suite.definition.version,
-                "track": request.track,
-                "min_coverage": request.suite.definition.min_coverage,
-                **conclusion.header,
-            }
+            header = _header(request, session, command, started) | dict(conclusion.header)
             file = write_run(
                 results, header, recorder.rows, conclusion.campaigns, conclusion.blocks, histories=recorder.histories
             )
@@ -80,6 +95,41 @@ def execute_run(
         incomplete=conclusion.failed,
         left_out=tuple(conclusion.left_out),
     )
+
+
+def _header(request: Request[Any], session: Session, command: Sequence[str], started: datetime) -> dict[str, Any]:
+    definition = request.suite.definition
+    return machine_fields(session.bench, session.engine.workers, command, started, request.targets) | {
+        "suite": request.suite.name,
+        "suite_version": definition.version,
+        "track": request.track,
+        "min_coverage": definition.min_coverage,
+    }
+
+
+def _begun(
+    request: Request[Any],
+    session: Session,
+    early: Callable[[Preliminary], None],
+    command: Sequence[str],
+    started: datetime,
+) -> list[tuple[Task[Any], Any]]:
+    """The beginning, where there is one that is worth it: computed, and told of. Returns its tasks and results."""
+    part = request.beginning(session.bench)
+    if part is None or session.recorder.rows:
+        return []
+    done = _compute(part, part.tasks(session), session)
+    rows = session.recorder.rows + [row for task, result in done for row in task.shown(result, session.bench)]
+    header = _header(part, session, command, started) | dict(part.header(session.bench))
+    early(Preliminary(part, header, rows))
+    return done
+
+
+def _merged(
+    begun: Sequence[tuple[Task[Any], Any]], rest: Sequence[tuple[Task[Any], Any]]
+) -> list[tuple[Task[Any], Any]]:
+    """Each task once: what was not final at first was asked for again."""
+    return list({task.entry: (task, result) for task, result in (*begun, *rest)}.values())
 
 
 def _plan(request: Request[Any], bench: Bench) -> str:

@@ -113,6 +113,10 @@ class SolverCell:
         if not result.transient:
             bench.store.put(bench.area(_AREA), self.key, asdict(replace(result, values=labelled(result.values))))
 
+    def shown(self, _result: "SolverResult", _bench: Bench) -> tuple[Row, ...]:
+        """Every result is final."""
+        return ()
+
     def recorded(self, result: "SolverResult", isolation: Isolation) -> Recorded:
         """Its rows, the assignment, and cost over time."""
         return Recorded(result.rows(self, isolation), result.decisions, result.history(self))

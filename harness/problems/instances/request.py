@@ -107,6 +107,14 @@ class SolveRequest:
             f"at most {duration(sum(cell.seconds for cell in to_do))}, one solver at a time on {self.on_cores}",
         ]
 
+    def beginning(self, _bench: Bench) -> None:
+        """See ``harness.problems.protocol.Request``: solvers take the time that they are given."""
+        return
+
+    def header(self, _bench: Bench) -> Mapping[str, Any]:
+        """See ``harness.problems.protocol.Request``: all of it is known at the end."""
+        return {}
+
     def tasks(self, session: Session) -> Sequence[SolverCell]:
         """Those of the instances that can be had; they are parsed where they are new.
 

@@ -265,6 +265,10 @@ class CellTask:
         values, missing = labelled(result.values), labelled(result.missing)
         bench.store.put(area, self.key, asdict(replace(result, functions={}, values=values, missing=missing)))
 
+    def shown(self, result: CellResult, bench: Bench) -> Sequence[Row]:
+        """What its policy, which is to be asked again, has given so far."""
+        return result.rows(self.cell, self.metrics, bench.isolation) if result.asked else ()
+
     def recorded(self, result: CellResult, isolation: Isolation) -> Recorded | None:
         """Its rows, unless its policy is to be asked again."""
         return None if result.asked else Recorded(result.rows(self.cell, self.metrics, isolation), result.decisions)

@@ -26,7 +26,7 @@ from harness.statistics.paired import MIN_PAIRS
 from harness.suite.load import Program
 from harness.suite.workloads import counted_on, remove_inputs
 
-__all__ = ["conclude", "filed"]
+__all__ = ["conclude", "filed", "header_of"]
 
 
 def conclude(request: Request, done: Sequence[tuple[CellTask, CellResult]], session: Session) -> Conclusion:
@@ -50,7 +50,7 @@ def conclude(request: Request, done: Sequence[tuple[CellTask, CellResult]], sess
     if request.timed_metrics:
         timing = time_cells(request, session, besides)
         recorder.rows += timing.rows
-    header = {**_header(request, bench), "fresh": verified}
+    header = {**header_of(request, bench), "fresh": verified}
     notes = (*_timing_lines(timing), *_remarks(request), f"fresh verification: {fresh_words(verified)}")
     return Conclusion(
         header, timing.campaigns, timing.blocks, verified.objects > 0, notes, bool(timing.failed), left_out
@@ -68,7 +68,8 @@ def filed(request: Request, file: Path | None, session: Session) -> list[str]:
     return remarks
 
 
-def _header(request: Request, bench: Bench) -> dict[str, Any]:
+def header_of(request: Request, bench: Bench) -> dict[str, Any]:
+    """What a run file's header says of the programs and policies."""
     return {
         "benchmarks": {program.benchmark.name: _facts(program, bench) for program in request.programs},
         "trained_on": _trained_on(request),

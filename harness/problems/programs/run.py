@@ -1,13 +1,13 @@
 """A run on programs, checked and ready: ``harness.problems.protocol.Request``."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from harness.base.errors import UsageError
-from harness.base.vocabulary import SIZE, Target
+from harness.base.vocabulary import SIZE, Split, Target
 from harness.measure import Metric, choose_metrics
 from harness.policy import Policy
 from harness.policy.load import choose_policies, load_policy
@@ -18,11 +18,12 @@ from harness.problems.programs.outlook import outlook_lines
 from harness.problems.programs.problems import program_problem
 from harness.problems.programs.rates import is_counted, remember_rate
 from harness.problems.programs.request import Request, parse_targets, parse_track
+from harness.problems.programs.stages import is_frozen
 from harness.problems.programs.tracks import REFERENCES
 from harness.problems.protocol import Conclusion, Session
 from harness.sandbox.bench import Bench
 from harness.suite.hidden import commitment, with_hidden
-from harness.suite.load import choose, load_suite
+from harness.suite.load import Program, choose, load_suite
 from harness.suite.sources import forget_digests
 from harness.timing.request import USUAL_TIMING, TimingRequest
 
@@ -38,6 +39,18 @@ class ProgramRun(Request):
     def outlook(self, bench: Bench, workers: int) -> list[str]:
         """See ``harness.problems.protocol.Request``."""
         return outlook_lines(self, bench, workers)
+
+    def beginning(self, bench: Bench) -> "ProgramRun | None":
+        """A few small programs of the test split, where next to nothing is in the cache yet."""
+        chosen = first_programs(self.programs)
+        if len(self.programs) < 2 * len(chosen) or not chosen or self.timed_metrics:
+            return None
+        part = replace(self, programs=chosen)
+        return None if any(is_frozen(module, bench) for module in part.modules) else part
+
+    def header(self, bench: Bench) -> Mapping[str, Any]:
+        """See ``harness.problems.protocol.Request``."""
+        return end.header_of(self, bench)
 
     def tasks(self, session: Session) -> Sequence[CellTask]:
         """See ``harness.problems.protocol.Request``."""
@@ -58,6 +71,19 @@ class ProgramRun(Request):
     def filed(self, file: Path | None, session: Session) -> list[str]:
         """See ``harness.problems.protocol.Request``."""
         return end.filed(self, file, session)
+
+
+_FIRST = 6
+"""Programs that come first: of fewer clusters no verdict is possible."""
+
+
+def first_programs(programs: Iterable[Program]) -> tuple[Program, ...]:
+    """The smallest programs of the test split, one of each cluster."""
+    test = [program for program in programs if program.benchmark.split is Split.TEST]
+    clusters: dict[str, Program] = {}
+    for program in sorted(test, key=lambda one: (one.benchmark.weight, one.benchmark.name)):
+        clusters.setdefault(program.benchmark.cluster or program.benchmark.name, program)
+    return tuple(clusters.values())[:_FIRST]
 
 
 def make_request(

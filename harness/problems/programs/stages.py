@@ -29,6 +29,7 @@ __all__ = [
     "freeze_modules",
     "fresh_inputs",
     "generate_inputs",
+    "is_frozen",
     "try_hidden",
 ]
 
@@ -68,13 +69,19 @@ def fresh_inputs(
 
 def freeze_modules(modules: Sequence[Module], bench: Bench, engine: Engine, observer: Observer) -> None:
     """Freeze every module, the large ones first. Raises the first error."""
-    missing = [m for m in modules if not bench.store.has("frozen", freeze_key(*m, bench.toolchain))]
+    missing = [module for module in modules if not is_frozen(module, bench)]
     missing.sort(key=_weight, reverse=True)
     started = time.monotonic()
     stage("freeze", partial(_freeze, bench=bench), missing, engine, observer, _module_name, _weight)
     if missing:
         seconds = (time.monotonic() - started) * engine.workers
         remember_rate("freeze", seconds / sum(map(_weight, missing)), bench)
+
+
+def is_frozen(module: Module, bench: Bench) -> bool:
+    """Whether it is in the cache already."""
+    program, target, level = module
+    return bench.store.has("frozen", freeze_key(program, target, level, bench.toolchain))
 
 
 def copy_modules(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: Observer) -> None:
