@@ -8,7 +8,8 @@ from harness.base.errors import UsageError
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.entries import SolverFigure, solver_figures
 from harness.problems.instances.sides import by_policy, sides_of_solvers
-from harness.rank.compare import Comparison, Summary, Versus, sentence
+from harness.rank.compare import Comparison, Summary, Versus
+from harness.rank.conclusion import sentence
 from harness.rank.contest import EQUAL, finite_ratio, known, result
 from harness.rank.pairs import ahead
 from harness.rank.question import Question
