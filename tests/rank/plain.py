@@ -24,7 +24,7 @@ FIRST = {"size": "Oz", "speed": "greedy"}
 REFERENCES = {"size": ("Oz",), "speed": ("greedy", "basic", "pbqp")}
 LEAST_CLUSTERS = 6
 MARGIN = math.log(1.005)
-EXACT, DRAWS, RESAMPLES = 13, 20_000, 4_000
+EXACT, DRAWS, RESAMPLES = 13, 20_000, 20_000
 LEAST_ITEMS = 10
 NEAR = 0.12
 """By what share of the interval's width the ends of two bootstraps may differ."""
