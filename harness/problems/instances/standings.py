@@ -23,7 +23,7 @@ from harness.problems.instances.remarks import remarks_on
 from harness.problems.instances.renumbered import Renumbered, on_renumbered
 from harness.problems.instances.same import Same, same_assignments
 from harness.problems.instances.sides import by_policy, reference_cost, sides_of_solvers
-from harness.problems.instances.training import trained_on
+from harness.problems.instances.training import made_on_words, trained_on
 from harness.rank.contest import finite_ratio
 from harness.rank.pairs import ahead, ranks
 from harness.rank.question import Question
@@ -205,6 +205,7 @@ def _standing(
     is_known = sum(figure.outcome != "not run" for figure in mine) == instances
     ratios = [_against_best(side, figure) for figure in mine]
     effect = tree_effect(list(side.results.values()), [[value] for value in ratios], side.clusters)
+    ratio = math.exp(-effect.estimate)
     low, high = (effect.like_these or (None, None)) if is_known and solved and not is_published else (None, None)
     points = [figure.points for figure in mine if figure.points is not None]
     worst, best = _score_interval(points) if is_known and not is_published else (None, None)
@@ -227,8 +228,8 @@ def _standing(
         contest_instances=len(points),
         contest_low=worst,
         contest_high=best,
-        ratio=math.exp(-effect.estimate) if solved else None,
-        low=None if high is None else finite_ratio(-high),
+        ratio=ratio if solved else None,
+        low=None if high is None else _possible(finite_ratio(-high), ratio, mine),
         high=None if low is None else finite_ratio(-low),
         depends_on=None,
         without=None,
@@ -249,6 +250,15 @@ def _against_best(side: Side, figure: SolverFigure) -> float:
     (value,) = side.counted[figure.benchmark]
     best = max(figure.best or 1, 1)
     return value if best == reference_cost(figure) else value + math.log(best / reference_cost(figure))
+
+
+def _possible(low: float | None, ratio: float, mine: Sequence[SolverFigure]) -> float | None:
+    """The lower end of the interval around ``ratio``, not below the least that cost/best can be on these instances.
+
+    No cost is below its proven bound, and where none is known it still counts as 1 at least.
+    """
+    least = [math.log(max(figure.bound or 1, 1) / max(figure.best or 1, 1)) for figure in mine]
+    return None if low is None else max(low, min(ratio, math.exp(math.fsum(least) / len(least))))
 
 
 def _score_interval(points: Sequence[float]) -> tuple[float | None, float | None]:
@@ -279,7 +289,7 @@ def _refusals(row: SolverStanding, mine: Sequence[SolverFigure], required: float
     if known < required * row.instances - 1e-9:
         found.append(f"run on {known} of {row.instances} instances, below the suite's rule of {100 * required:.0f} %")
     if row.trained_on:
-        found.append(f"made on {row.trained_on} of these {row.instances} instances")
+        found.append(made_on_words(row.trained_on, row.instances))
     return found
 
 
