@@ -57,7 +57,7 @@ def _times(ratio: float) -> str:
     return f"{ratio:.3f}" if ratio < 1000 else f"{ratio:.1e}"
 
 
-_QUERY = """SELECT c.policy, c.benchmark, c.copy, c.outcome, CAST(m.exact AS VARCHAR)
+_QUERY = """SELECT c.policy, c.benchmark, u.machine, c.outcome, CAST(m.exact AS VARCHAR)
 FROM copies c JOIN runs u ON u.started = c.started AND u.suite = c.suite
 LEFT JOIN measurements m ON m.cell = c.cell AND m.policy = c.policy AND m.metric = 'cost'
 WHERE c.suite = ? AND c.track = ? AND c.policy_digest IN (
@@ -69,14 +69,14 @@ QUALIFY row_number() OVER (PARTITION BY c.policy, c.benchmark, c.cell ORDER BY c
 def on_renumbered(
     index: "duckdb.DuckDBPyConnection", question: Question, figures: Sequence[SolverFigure]
 ) -> list[Renumbered]:
-    """Every solver of the table that was given copies, under the table's conditions."""
+    """Every solver of the table that was given copies, under the table's conditions, on the machine of its row."""
     asked = [question.suite, question.track, question.under("time_scale"), question.under("cores")]
     about = {(figure.policy, figure.benchmark): figure for figure in figures if figure.solved}
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     failed: dict[str, int] = defaultdict(int)
-    for policy, benchmark, _, outcome, cost in index.execute(_QUERY, asked).fetchall():
+    for policy, benchmark, machine, outcome, cost in index.execute(_QUERY, asked).fetchall():
         figure = about.get((policy, benchmark))
-        if figure is None or figure.cost is None:
+        if figure is None or figure.cost is None or figure.machine != machine:
             continue
         own = max(figure.cost, 1)
         if outcome != "ok" or cost is None:

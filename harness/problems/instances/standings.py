@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from harness.base.errors import UsageError
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.entries import SolverFigure, solver_figures
+from harness.problems.instances.machines import machines_called
 from harness.problems.instances.published import Published, published_of, with_teams
 from harness.problems.instances.remarks import remarks_on
 from harness.problems.instances.renumbered import Renumbered, on_renumbered
@@ -125,6 +126,11 @@ class SolverTable:
     """For people: of what machines and runs the figures are, and what is odd about them."""
 
     @property
+    def machines(self) -> int:
+        """That something of it was measured on."""
+        return len(machines_called(one for one in self.figures if one.policy_class != PUBLISHED))
+
+    @property
     def contest_instances(self) -> int:
         """Those that the contest counted."""
         return max(row.contest_instances for row in self.standings)
@@ -179,8 +185,9 @@ def solver_table(
     mine = with_teams(figures, published.teams)
     others = with_teams(_of_who_solved_any(one for one in published.figures if one.benchmark in there), published.teams)
     seen = {policy: names & there for policy, names in (trained_on or {}).items()}
+    machines = machines_called(mine)
     rows = [
-        _standing(question, side, own, there, seen.get(side.policy, set()))
+        _standing(question, side, own, there, seen.get(side.policy, set()), machines)
         for some in (mine, others)
         for side, own in zip(sides_of_solvers(some), by_policy(some).values(), strict=True)
     ]
@@ -196,7 +203,12 @@ def _of_who_solved_any(figures: Iterable[SolverFigure]) -> list[SolverFigure]:
 
 
 def _standing(
-    question: Question, side: Side, mine: Sequence[SolverFigure], there: set[str], seen: set[str]
+    question: Question,
+    side: Side,
+    mine: Sequence[SolverFigure],
+    there: set[str],
+    seen: set[str],
+    machines: Mapping[str, str],
 ) -> SolverStanding:
     first, instances = mine[0], len(there)
     is_published = first.policy_class == PUBLISHED
@@ -219,7 +231,7 @@ def _standing(
         policy_class=first.policy_class,
         policy=first.policy,
         cores=first.cores,
-        cpu=", ".join(sorted({figure.cpu for figure in mine if figure.cpu})) or None,
+        cpu=", ".join(sorted({machines.get(one.machine or "", one.cpu) for one in mine if one.cpu})) or None,
         rank=None,
         rank_high=None,
         verdict=None,

@@ -50,6 +50,7 @@ def figure(
         cost=cost,
         seconds=1.0,
         cpu="Test",
+        machine="Test 1/2/3, bare, 2 cores",
         cell=f"{policy}-{benchmark}",
         run="run",
         decisions_digest=None,
