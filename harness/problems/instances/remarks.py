@@ -1,12 +1,10 @@
-"""What stands under standings of solvers in words: machines, runs, what was public, and what is odd."""
+"""What stands under standings of solvers in words: machines, runs, and what was public."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median
 
 from harness.problems.instances.entries import SolverFigure
 from harness.problems.instances.machines import machine_lines
-from harness.problems.instances.renumbered import Renumbered
-from harness.problems.instances.same import Same
 from harness.problems.instances.sides import by_policy
 from harness.rank.words import PUBLISHED, share
 
@@ -16,8 +14,6 @@ __all__ = ["remarks_on"]
 def remarks_on(
     figures: Sequence[SolverFigure],
     public: Sequence[str],
-    same: Sequence[Same],
-    renumbered: Sequence[Renumbered],
 ) -> Iterator[str]:
     """One line each. ``public``: instances of the contest that its teams had while they wrote their solvers."""
     mine = [figure for figure in figures if figure.policy_class != PUBLISHED]
@@ -25,8 +21,6 @@ def remarks_on(
     if public:
         yield f"not counted by the contest, since its teams had them: {', '.join(public)}"
     yield from _runs(mine)
-    yield from (one.words for one in renumbered)
-    yield from (one.words for one in same)
 
 
 def _runs(mine: Sequence[SolverFigure]) -> Iterator[str]:

@@ -21,8 +21,8 @@ from harness.problems.instances.entries import SolverFigure, solver_figures
 from harness.problems.instances.machines import machines_called
 from harness.problems.instances.published import Published, published_of, with_teams
 from harness.problems.instances.remarks import remarks_on
-from harness.problems.instances.renumbered import Renumbered, on_renumbered
-from harness.problems.instances.same import Same, same_assignments
+from harness.problems.instances.renumbered import not_on_renumbered, on_renumbered
+from harness.problems.instances.same import same_assignments
 from harness.problems.instances.sides import by_policy, reference_cost, sides_of_solvers
 from harness.problems.instances.training import made_on_words, trained_on
 from harness.rank.contest import finite_ratio
@@ -161,9 +161,11 @@ def solver_standings(
     if not published:
         others = replace(others, figures=())
     seen = trained_on(domain, index, question)
-    same = same_assignments(index, question, figures)
+    same = same_assignments(domain, index, question, figures)
     copies = on_renumbered(index, question, figures)
-    return solver_table(question, figures, required, others, trained_on=seen, same=same, renumbered=copies)
+    unknown = not_on_renumbered(index, question, figures, copies) if domain.renumbers else []
+    odd = [one.words for one in copies] + [one.words for one in unknown] + [one.words for one in same]
+    return solver_table(question, figures, required, others, trained_on=seen, said=odd)
 
 
 def solver_table(
@@ -173,12 +175,11 @@ def solver_table(
     published: Published | None = None,
     *,
     trained_on: Mapping[str, set[str]] | None = None,
-    same: Sequence[Same] = (),
-    renumbered: Sequence[Renumbered] = (),
+    said: Sequence[str] = (),
 ) -> SolverTable:
     """The same of figures. ``required``: the share of the instances that a ranked solver was run on.
 
-    ``trained_on``: policy → instances.
+    ``trained_on``: policy → instances. ``said``: further remarks.
     """
     published = published or Published()
     there = {figure.benchmark for figure in figures}
@@ -194,8 +195,8 @@ def solver_table(
     refused = {row.policy: _refusals(row, by_policy(mine)[row.policy], required) for row in rows if not row.published}
     ranked = _ranked(rows, sides_of_solvers(mine), refused, judged=all(one.known is not None for one in mine))
     ranked.sort(key=lambda row: (-(row.contest_score or 0.0), row.ratio or math.inf, row.published, row.policy))
-    said = remarks_on([*mine, *others], published.public, same, renumbered)
-    return SolverTable(question, tuple(ranked), (*mine, *others), tuple(said))
+    remarks = (*remarks_on([*mine, *others], published.public), *said)
+    return SolverTable(question, tuple(ranked), (*mine, *others), remarks)
 
 
 def _of_who_solved_any(figures: Iterable[SolverFigure]) -> list[SolverFigure]:

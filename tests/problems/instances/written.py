@@ -44,6 +44,7 @@ def write_solvers(
     cpu: str = "Invented CPU",
     model: str = "1",
     time_scale: float = 1.0,
+    bound: int | None = BOUND,
 ) -> None:
     """One run, of this day, on a machine of its own model: solver → instance → what it gave."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +74,7 @@ def write_solvers(
                 measured = {"cost": (got.cost, "units"), "cost.seconds": (5.5, "s")} if got.cost is not None else {}
                 rows += [Row(**cell, metric=m, value=value, unit=unit) for m, (value, unit) in measured.items()]
                 rows += [] if measured else [Row(**cell, detail="too much")]
-    facts = {name: InstanceFacts(seconds=10.0, best=BEST, bound=BOUND, plain=PLAIN) for name in NAMES}
+    facts = {name: InstanceFacts(seconds=10.0, best=BEST, bound=bound, plain=PLAIN) for name in NAMES}
     about = header(LLVM, "22.1.8", f"2026-03-{day:02}") | {
         "suite": "made",
         "track": "sharding",
