@@ -1,4 +1,4 @@
-"""On which machines solvers ran, in words, and whose is whose as soon as there are two."""
+"""Names the machines that solvers ran on, and who ran on which as soon as there are two."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ def machine_lines(figures: Sequence[SolverFigure]) -> Iterator[str]:
     elif called:
         said = ". ".join(f"{words}: {', '.join(who)}" for words, who in _users(mine, called).items())
         yield (
-            f"measured on {len(called)} machines, and costs after a time limit are comparable on one only. "
+            f"measured on {len(called)} machines; costs after a time limit are comparable only within one. "
             f"{said}{beside}"
         )
 

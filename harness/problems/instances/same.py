@@ -1,7 +1,8 @@
-"""Assignments that two solvers share, whole or nearly: a table that replays what was recorded is seen by them.
+"""Finds pairs of solvers whose assignments are equal or nearly equal, such as a table that replays recorded ones.
 
-Nodes are counted that are not as in the plain assignment of either, which takes no solver. Independent solvers agree on
-few of them, but for the lowest costs, where there is little to choose: measured in docs/sharding.md.
+Only nodes on which at least one of the two differs from the plain assignment are compared: the others agree by default.
+Independent solvers agree on few of these, except near the optimum; docs/sharding.md has the measured shares, which the
+thresholds follow from.
 """
 
 from collections import defaultdict
@@ -29,8 +30,8 @@ __all__ = ["Same", "same_assignments"]
 
 _NEARLY = 0.9
 _NEARLY_OPTIMAL = 0.99
-"""Share of the counted nodes from which on two assignments are nearly the same: the second where the cheaper one is
-close to a proven bound, or no bound is known."""
+"""Smallest share of equal nodes, among those compared, at which two assignments are nearly the same. The second applies
+where the cheaper one is close to a proven bound, or no bound is known."""
 _CLOSE = 0.001
 """Above the bound, as a share of it."""
 
@@ -57,15 +58,17 @@ class Same:
     def words(self) -> str:
         """For people."""
         proven = f" ({self.optimal} of them proven optimal)" if self.optimal else ""
-        part = (
-            f"with at least {np.floor(10_000 * self.share) / 100:.2f} % of the nodes that are not as in the plain one"
-        )
+        least = f"{np.floor(10_000 * self.share) / 100:.2f} %"
+        agree = f", with at least {least} of the nodes that differ from the plain assignment equal"
+        if not self.nearly:
+            return f"{self.policy}: same assignments as {self.other} on {self.equal} of {self.both} instances{proven}"
         if not self.equal:
-            how = f"nearly the same assignments as {self.other} on {self.nearly} of {self.both} instances, {part}"
+            where = f"nearly the same assignments as {self.other} on {self.nearly} of {self.both} instances"
         else:
-            more = f", nearly the same on {self.nearly} more, {part}" if self.nearly else ""
-            how = f"same assignments as {self.other} on {self.equal} of {self.both} instances{more}"
-        return f"{self.policy}: {how}{proven}"
+            where = (
+                f"same assignments as {self.other} on {self.equal} of {self.both} instances, nearly on {self.nearly}"
+            )
+        return f"{self.policy}: {where}{proven}{agree}"
 
 
 @dataclass

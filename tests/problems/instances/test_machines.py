@@ -45,7 +45,7 @@ def test_whose_machine_is_whose_is_said_as_soon_as_there_are_two(tmp_path: Path)
     with open_index(tmp_path) as index:
         found = table(index)
         assert found.remarks[0] == (
-            "measured on 2 machines, and costs after a time limit are comparable on one only. "
+            "measured on 2 machines; costs after a time limit are comparable only within one. "
             f"{FAST}: one (1 of 8 instances), two. {SLOW}: one (7 of 8 instances)"
         )
         assert {row.policy: row.cpu for row in found.standings} == {"one": f"{AWAY}, {HOME}", "two": AWAY}

@@ -14,7 +14,7 @@ from harness.problems.sharding.domain import Sharding
 from harness.rank.question import ALL, Question, questions
 from harness.record import open_index
 from tests.drive import ROOT
-from tests.rank.plain_solvers import best_teams, no_teams, read, solver_rows
+from tests.rank.plain_solvers import FEWEST, best_teams, no_teams, read, solver_rows
 
 RESULTS = ROOT / "results"
 EXACT = ("solved", "optimal", "beaten", "instances", "repeats", "contest_instances")
@@ -60,6 +60,8 @@ def test_every_committed_table_is_what_a_plain_implementation_makes_of_the_rows(
                     assert _far(row.high, mine.interval[1], mine.interval) <= WIDE, (row, mine)
                 if mine.sure:
                     assert row.verdict == mine.verdict, where
+                if mine.p is not None and row.instances >= FEWEST:
+                    assert row.p == pytest.approx(mine.p, abs=1e-9), where
                 compared += 1
                 unsure += not mine.sure
                 judged += row.verdict is not None
