@@ -100,6 +100,14 @@ class Function:
     """Address, size in bytes and text of each instruction."""
     addresses: list[int] = field(default_factory=list)
     """Of the instructions."""
+    ends: set[int] = field(default_factory=set)
+    """Where an instruction ends, padding included."""
+
+    def at(self, address: int) -> str:
+        """The function with the number of the instruction that is executed first there, or the bytes to inside one."""
+        if address == self.start or address in self.ends:
+            return f"{self.name} @{bisect_left(self.addresses, address)}"
+        return f"{self.name} {address - self.start:+}"
 
 
 def assembled(path: Path, bench: Bench) -> "Assembled":
@@ -198,8 +206,9 @@ class Assembled:
             elif match := _INSTRUCTION.match(line):
                 address, size = int(match[1], 16), (len(match[2]) + 1) // 3
                 missing[number] -= size
+                function = self._at(number, address)
+                function.ends.add(address + size)
                 if not PADDING.match(match[3]):
-                    function = self._at(number, address)
                     function.lines.append((address, size, match[3]))
                     function.addresses.append(address)
         if any(missing.values()):
@@ -252,7 +261,7 @@ class Assembled:
         near = [one for one in some[max(0, after - 2) : after] if address >= one.start]
         if len(near) == 2 and address > near[1].start:
             near = near[1:]
-        return Place(frozenset(f"{one.name} @{bisect_left(one.addresses, address)}" for one in near), number, address)
+        return Place(frozenset(one.at(address) for one in near), number, address)
 
     def _in_data(self, number: int, offset: int) -> Place:
         section, named = self.sections[number], self._named.get(number, [])

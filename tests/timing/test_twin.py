@@ -185,6 +185,22 @@ def test_a_table_of_jumps_that_leads_elsewhere_is_a_difference(
     assert differing(one, other, bench) == ["jump"]
 
 
+def test_a_jump_into_padding_is_a_difference(toolchain: Toolchain, bench: Bench, tmp_path: Path) -> None:
+    """What stands before an aligned block is one instruction of many bytes: a jump to the middle of it is none to its
+    end."""
+    flags = ("-mllvm", "-align-all-blocks=5", "-ffunction-sections")
+    one = compiled(tmp_path, toolchain, "one.o", *flags, source=DATA)
+    other = compiled(tmp_path, toolchain, "other.o", *flags, source=DATA)
+    (table,) = [n for n, section in enumerate(sections(other)) if section.name == ".rodata.jump"]
+    rela = next(s for s in sections(other) if s.type == 4 and s.info == table)
+    whole = other.read_bytes()
+    for place in range(rela.offset + 16, rela.offset + rela.size, 24):
+        data = bytearray(whole)
+        data[place : place + 8] = (int.from_bytes(data[place : place + 8], "little") - 2).to_bytes(8, "little")
+        other.write_bytes(data)
+        assert differing(one, other, bench) == ["jump"]
+
+
 def test_a_byte_that_is_no_instruction_is_not_passed_over(toolchain: Toolchain, bench: Bench, tmp_path: Path) -> None:
     """Zeros in code are read as instructions too."""
     source = '__asm__(".text; .globl odd; .type odd,@function; odd: .zero 64; .byte %s; ret");'
