@@ -42,6 +42,10 @@ WAITING = 10
 """Seconds of wall time for each of CPU time, where a tool is held to CPU time: other work on the machine must not make
 a failure of a compilation that is slow."""
 
+_COUNTED = 0.8
+"""Share of a limit of CPU time that has been used for certain when the kernel ends a command at it: it counts by ticks
+then, which a busy machine has run fast, and accounts exactly afterwards."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -171,7 +175,7 @@ def run(
             exit=None if by_signal else child.returncode,
             signal=by_signal,
             timed_out=timed_out
-            or (by_signal in (signal.SIGXCPU, signal.SIGKILL) and cpu > (limits.cpu or limits.wall)),
+            or (by_signal in (signal.SIGXCPU, signal.SIGKILL) and cpu > _COUNTED * (limits.cpu or limits.wall)),
             wall=wall,
             cpu=cpu,
             stdout=_content(out),

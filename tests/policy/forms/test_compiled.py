@@ -9,7 +9,7 @@ from harness.policy.forms.compiled import compile_foreign
 from harness.sandbox import Reason
 from harness.sandbox.bench import Bench
 
-_ENDLESS = "\n".join(["#define N0 1 +", *(f"#define N{n + 1} {f'N{n} ' * 16}" for n in range(12)), "int x = N12 1;"])
+_ENDLESS = "\n".join(["#define N0", *(f"#define N{n + 1} {f'N{n} ' * 16}" for n in range(12)), "int x = N12 1;"])
 """What a compiler never comes to the end of."""
 
 
