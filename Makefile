@@ -26,7 +26,7 @@ verdicts: setup-test  ## what other tools conclude of the same executables in th
 	@scripts/setup verdicts
 	.venv/bin/python -m benchmarks.verdicts
 
-verdict-simulation: setup-test  ## what the standings' verdicts and intervals are worth, old and new: half an hour
+verdict-simulation: setup-test  ## what the standings' verdicts and intervals are worth, old and new: an hour and a half
 	.venv/bin/python -m benchmarks.simulation --output build/verdict-simulation.jsonl
 
 ablation: setup-test  ## what each part of the reference solver gives, in a tenth of the contest's time: forty minutes

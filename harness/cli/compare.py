@@ -1,6 +1,6 @@
 """``harness compare``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from harness.problems.registry import benchmarks_of_track
 from harness.rank import Comparison, Versus, campaigns
 from harness.rank.contest import NEVER, percent
 from harness.rank.question import Question, benchmarks_called
-from harness.rank.words import campaign_lines, multiple, verdict_mark
+from harness.rank.words import campaign_lines, cycle_lines, multiple, verdict_mark
 from harness.record import open_index
 
 __all__ = ["compare"]
@@ -34,7 +34,8 @@ def compare(a: str, b: str, results: Path | None, format_: Format, **restriction
                 shown = [_shown(row) for row in found.rows]
                 emit(shown, _columns(a, b, shown), format_, title=f"\n{title}")
                 timed = campaign_lines(campaigns(index, question, (a, b)), (row.pairs for row in found.rows))
-                say("\n".join((*_summary(question, found, a, b), *timed)))
+                cycles = cycle_lines(found.summary.modelled, a, b)
+                say("\n".join((*_summary(question, found, a, b), *timed, *cycles)))
             where = {"suite": question.suite, "target": question.target, "metric": question.metric}
             records += [where | {"policy_a": a, "policy_b": b} | row.record() for row in found.rows]
     if format_ is not Format.TABLE:
@@ -95,13 +96,23 @@ def _summary(question: Question, found: Versus, a: str, b: str) -> list[str]:
     exact = summary.these_low == summary.these_high
     what = benchmarks_called(question)
     these = "exact for these" if exact else f"{_interval(summary.these_low, summary.these_high)} for these"
+    open_ = f", not told apart on {summary.unresolved}" if summary.unresolved else ""
+    failed = [] if summary.strict is None else [f"strict {multiple(summary.strict)}: {_failures(summary.failed)}"]
     return [
         f"geometric mean {multiple(summary.mean)} over {summary.completed} of {summary.programs} {what}: "
-        f"{a} is better on {summary.wins}, {b} on {summary.losses}, neither on {summary.ties}",
+        f"{a} is better on {summary.wins}, {b} on {summary.losses}, equal on {summary.ties}{open_}",
+        *failed,
         f"95 % interval: {_interval(summary.low, summary.high)} for {what} like these; {these}",
         summary.conclusion,
+        *([summary.in_class] if summary.in_class else []),
         *([never] if never else []),
     ]
+
+
+def _failures(failed: Mapping[str, Sequence[str]]) -> str:
+    """Who failed what, and what that counts as."""
+    each = "; ".join(f"{policy} failed on {', '.join(names)}" for policy, names in failed.items())
+    return f"{each}, which counts as the worst of reference, floor and the policy's own worst"
 
 
 def _interval(low: float | None, high: float | None) -> str:

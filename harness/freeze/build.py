@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.base.digest import digest_of
 from harness.base.errors import UsageError
+from harness.base.process import WAITING
 from harness.base.vocabulary import Level, Target
 from harness.freeze.commands import MODULE_SUFFIX, build_environment, build_script, sanitizer_environment
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
@@ -76,7 +77,8 @@ def _run(
         environment={"PATH": _PATH, "TMPDIR": SCRATCH, "HOME": SCRATCH, "LC_ALL": "C", **environment},
         results=tuple(f"tree/{name}" for name in wanted),
         limits=Limits(
-            wall=build.seconds,
+            wall=WAITING * build.seconds,
+            cpu=build.seconds,
             memory=6 * GIB,
             processes=build.processes,
             file_size=GIB,
@@ -88,7 +90,8 @@ def _run(
     done = bench.sandbox.run(job)
     if not done.ok:
         bench.store.require_space()
-        raise UsageError(f"its own build fails: {_reason(done)}", where=program.id)
+        hint = f"`seconds` of the source's `build` in the suite is {build.seconds:g}" if done.out_of_time else None
+        raise UsageError(f"its own build fails: {_reason(done)}", where=program.id, hint=hint)
     return done
 
 

@@ -11,7 +11,7 @@ from harness.base.vocabulary import Level, Target
 from harness.freeze import commands
 from harness.freeze.build import built_module
 from harness.freeze.guards import check_module
-from harness.freeze.units import compiled_units, run_steps
+from harness.freeze.units import compiled_units, freezing_seconds, run_steps
 from harness.sandbox import GIB
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool, tool_job
@@ -100,7 +100,7 @@ def _linked(units: Sequence[Path], where: str, bench: Bench) -> tuple[bytes, byt
             ["llvm-dis", "frozen.bc", "-o", "frozen.ll"],
         ]
         files, results = {archive.name: archive}, ("frozen.bc", "frozen.ll")
-        done = run_steps(steps, files, results, _SECONDS, _SPACE, where, bench)
+        done = run_steps(steps, files, results, freezing_seconds(bench), _SPACE, where, bench)
     return done.results["frozen.bc"], done.results["frozen.ll"], done.stderr
 
 

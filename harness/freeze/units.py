@@ -19,10 +19,15 @@ from harness.sandbox.tools import script_job
 from harness.suite.load import Program
 from harness.suite.sources import SourceTree, packed_tree
 
-__all__ = ["compiled_in_tree", "compiled_units", "run_steps"]
+__all__ = ["compiled_in_tree", "compiled_units", "freezing_seconds", "run_steps"]
 
 _SECONDS = 300.0
-"""For one program's units, and as much for every hundred more."""
+"""CPU seconds for one program's units, and as many for every hundred more, where each compile step has a minute."""
+_STEPS = 5
+"""A program's units may take as much time as so many steps of a plan, where ``--compile-timeout`` gives these more."""
+_MORE = (
+    f"--compile-timeout: a program's units may take {_STEPS} times as much CPU time, and ten times that of wall time"
+)
 _ARCHIVE, _TREE = "tree.tar", "tree"
 
 
@@ -74,10 +79,15 @@ def _run_in_tree(
 ) -> Finished:
     archive = packed_tree(tree, bench.store)
     before = [["mkdir", _TREE], ["tar", "--extract", "--file", _ARCHIVE, "--directory", _TREE], ["cd", _TREE]]
-    seconds = _SECONDS * (1 + len(steps) // 100)
+    seconds = freezing_seconds(bench) * (1 + len(steps) // 100)
     space = 2 * archive.stat().st_size + 2 * GIB
     labels = (*(_ARCHIVE for _ in before), *names) if names else ()
     return run_steps([*before, *steps], {_ARCHIVE: archive}, results, seconds, space, where, bench, labels)
+
+
+def freezing_seconds(bench: Bench) -> float:
+    """CPU seconds that a step of freezing may take."""
+    return max(_SECONDS, _STEPS * bench.compile_timeout)
 
 
 def run_steps(
@@ -90,7 +100,7 @@ def run_steps(
     bench: Bench,
     names: Sequence[str] = (),
 ) -> Finished:
-    """Run tools one after the other in one sandbox; all results are there afterwards.
+    """Run tools one after the other in one sandbox; all results are there afterwards. ``seconds``: of CPU time.
 
     Raises UsageError for the first step that fails; ``names`` has what each step works on, for ``{}`` in ``where``.
     """
@@ -107,7 +117,9 @@ def run_steps(
     if done.ok:
         name, why = next(iter(done.refused.items()))
         raise UsageError(f"cannot be frozen: {Path(steps[at][0]).name}: its output {name} is {why}", where=place)
-    raise UsageError(f"cannot be frozen: {steps[at][0]}: {done.ending}{last_words(done.stderr)}", where=place)
+    hint = _MORE if done.out_of_time else None
+    message = f"cannot be frozen: {steps[at][0]}: {done.ending}{last_words(done.stderr)}"
+    raise UsageError(message, where=place, hint=hint)
 
 
 def _tool(name: str, bench: Bench) -> str:

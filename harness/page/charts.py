@@ -161,7 +161,7 @@ def programs_figure(table: Sequence[ProgramFigure], reference: str, policy: str,
     _add(figure, "not told apart", colours.open, bars(lambda row: row.ratio is not None and row.verdict in _OPEN))
     _add(
         figure,
-        "failed, counted as the worse of reference and slowest baseline",
+        "failed, counted as the worst of reference, slowest baseline and the policy's own worst",
         colours.failed,
         bars(lambda row: row.ratio is None),
         "/",

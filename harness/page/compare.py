@@ -22,7 +22,7 @@ from harness.rank.compare import Comparison, Summary
 from harness.rank.contest import NEVER, percent
 from harness.rank.notes import SEEN, how_compared
 from harness.rank.question import Question, benchmarks_called
-from harness.rank.words import campaign_lines, verdict_mark
+from harness.rank.words import campaign_lines, cycle_lines, verdict_mark
 
 __all__ = ["render"]
 
@@ -64,7 +64,9 @@ def render() -> None:
 
 def _summary(found: Summary, question: Question, a: str, b: str) -> None:
     st.markdown(f"**{plain(found.conclusion)}**")
-    mean, wins, losses, ties, both = st.columns(5)
+    if found.in_class:
+        st.markdown(f"{plain(found.in_class).capitalize()}.")
+    mean, wins, losses, ties, open_, both = st.columns(6)
     mean.metric(
         "geometric mean",
         ratio(found.mean),
@@ -72,13 +74,19 @@ def _summary(found: Summary, question: Question, a: str, b: str) -> None:
     )
     wins.metric(f"{plain(a)} is better", found.wins)
     losses.metric(f"{plain(b)} is better", found.losses)
-    ties.metric("neither", found.ties, help="Equal, or not told apart.")
+    ties.metric("equal", found.ties, help="The same, or shown to be equivalent.")
+    open_.metric("not told apart", found.unresolved)
     both.metric("completed by both", f"{found.completed}/{found.programs}")
     if found.mean is not None:
         exact = found.these_low == found.these_high
         what = benchmarks_called(question)
         these = "exact for these" if exact else f"{interval(found.these_low, found.these_high)} for these"
-        st.markdown(f"95 % interval of the mean: {interval(found.low, found.high)} for {what} like these; {these}.")
+        st.markdown(f"95 % interval: {interval(found.low, found.high)} for {what} like these; {these}.")
+    if found.strict is not None:
+        failed = "; ".join(f"{policy} failed on {', '.join(names)}" for policy, names in found.failed.items())
+        st.markdown(plain(f"Strict {ratio(found.strict)}: {failed}. The interval for {what} like these is of that."))
+    for line in cycle_lines(found.modelled, a, b):
+        st.markdown(f"{plain(line).capitalize()}.")
 
 
 def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> None:

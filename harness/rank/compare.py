@@ -3,23 +3,21 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import UsageError
-from harness.rank.contest import NEVER, Contest, Result, finite_ratio, known, lost, mean_value, percent, result, timed
+from harness.rank.conclusion import in_class, modelled_together, sentence, together
+from harness.rank.contest import NEVER, Contest, Result, finite_ratio, known, lost, mean_value, result, timed
 from harness.rank.figures import figures_sql, pairs_sql, ratio_sql, same_object_sql
-from harness.rank.pairs import ahead, home, meet
 from harness.rank.question import Question, benchmarks_called, quote
-from harness.rank.standings import detectable, tree_effect
-from harness.rank.verdicts import least_clusters
-from harness.statistics import Chance, SuiteEffect, Verdict, pair_chance
-from harness.statistics.flips import LEVEL
+from harness.rank.standings import detectable, tree_effect, word_of
+from harness.statistics import Verdict, pair_chance
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Comparison", "Summary", "Versus", "compare", "compare_sql", "compare_with", "sentence", "versus"]
+__all__ = ["Comparison", "Summary", "Versus", "compare", "compare_sql", "compare_with", "versus"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class Summary:
     mean: float | None
     """Geometric mean of ``ratio``: above 1, A is better. None when no program has a ratio."""
     wins: int
-    """Programs on which A is better; ``losses``: B is; ``ties``: neither."""
+    """Programs on which A is better; ``losses``: B is; ``ties``: equal, or shown to be equivalent."""
     losses: int
     ties: int
     completed: int
@@ -71,16 +69,26 @@ class Summary:
     """All programs that either policy was run on."""
     low: float | None
     high: float | None
-    """95 % interval of the mean, for programs like these."""
+    """95 % interval for programs like these: of the mean, or of ``strict`` where a program failed."""
     these_low: float | None
     these_high: float | None
-    """For these programs."""
+    """Of the mean, for these programs."""
     p: float | None
     """Of the sign flips of clusters, over all programs on which either counts. None where nothing may be concluded."""
     mde: float | None
     """Smallest difference on programs like these, as a ratio less 1, that would be seen with 80 % power."""
     conclusion: str
     """One sentence."""
+    unresolved: int = 0
+    """Programs on which the two were not told apart."""
+    strict: float | None = None
+    """Where a program failed, the geometric mean over all, with what failures count as. None where none failed."""
+    failed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Policy → the programs that it failed."""
+    modelled: Mapping[str, float] = field(default_factory=dict)
+    """Of a time: CPU → how much better A is by modelled cycles, as a ratio."""
+    in_class: str = ""
+    """Where one of the two is a reference of the track, the verdict that the standings have of the other."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +181,7 @@ def _program(question: Question, a: str, b: str, rows: Sequence[dict[str, Any]])
         outcome_b=_outcome(rows, "b"),
         low=low,
         high=high,
-        verdict=None if found.marks else found.word,
+        verdict=None if found.marks else word_of(question, found),
         pairs=found.pairs,
         mde=None if effect is None else detectable(effect.estimate, (effect.low, effect.high)),
         remark=_remark(question, a, b, found),
@@ -232,12 +240,15 @@ def _summary(
 ) -> Summary:
     done = [(row, found, found.effect.estimate) for row, found in table if found.effect is not None]
     verdicts = [row.verdict for row, _, _ in done]
-    wins, losses = verdicts.count(Verdict.BETTER.value), verdicts.count(Verdict.WORSE.value)
-    numbers = (wins, losses, sum(word is not None for word in verdicts) - wins - losses, len(done), len(table))
+    wins, losses, unresolved = (
+        verdicts.count(word.value) for word in (Verdict.BETTER, Verdict.WORSE, Verdict.UNRESOLVED)
+    )
+    ties = sum(word is not None for word in verdicts) - wins - losses - unresolved
+    numbers = (wins, losses, ties, len(done), len(table))
     if not done:
         never = next((row.remark for row, _ in table if row.never_together), "")
         conclusion = never or f"none of the {benchmarks_called(question)} has a value under both"
-        return Summary(None, *numbers, None, None, None, None, None, None, conclusion)
+        return Summary(None, *numbers, None, None, None, None, None, None, conclusion, unresolved)
     effect = tree_effect(
         [found for _, found, _ in done],
         [found.estimates for _, found, _ in done],
@@ -245,11 +256,13 @@ def _summary(
     )
     refused = _refusal(question, [found for _, found, _ in done])
     places = [place for _, _, place in done]
-    told = None if refused else _told(index, question, a, b)
-    if told is None and not refused:  # one of them has nothing against the track's reference
+    met = None if refused else together(index, question, a, b)
+    told = None if met is None else met.told
+    about = effect if met is None or met.effect is None else met.effect
+    if met is None and not refused:  # one of them has nothing against the track's reference
         told = math.copysign(1, effect.estimate), pair_chance(places, [clusters[row.benchmark] for row, _, _ in done])
     p = None if told is None else told[1].p
-    low, high = effect.like_these or (None, None)
+    low, high = about.like_these or (None, None)
     return Summary(
         math.exp(effect.estimate),
         *numbers,
@@ -258,22 +271,16 @@ def _summary(
         these_low=finite_ratio(effect.these[0]),
         these_high=finite_ratio(effect.these[1]),
         p=p,
-        mde=detectable(effect.estimate, effect.like_these),
+        mde=detectable(about.estimate, about.like_these),
         conclusion=refused
         if told is None
-        else sentence(question, a, b, places, effect, told, len({*clusters.values()})),
+        else sentence(question, a, b, places, about, told, len({*clusters.values()})),
+        unresolved=unresolved,
+        strict=None if about is effect else math.exp(about.estimate),
+        failed={} if met is None else met.failed,
+        modelled=modelled_together(index, question, a, b),
+        in_class="" if refused else in_class(index, question, a, b),
     )
-
-
-def _told(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str) -> tuple[float, Chance] | None:
-    """As the standings have it: the sign of A's lead, and the chance that there is none. None without an answer."""
-    sides = [side for side in home(index, question) if side.policy in (a, b)]
-    if len({side.policy for side in sides}) < 2:
-        return None
-    if sides[0].identity == sides[1].identity:
-        return 0.0, Chance(1.0, 1.0, 1.0)
-    (((better, _), chance),) = ahead(sides, meet(index, question), paired=question.quantity.paired).items()
-    return None if chance is None else (1.0 if better == a else -1.0, chance)
 
 
 def _refusal(question: Question, found: Sequence[Result]) -> str:
@@ -286,35 +293,3 @@ def _refusal(question: Question, found: Sequence[Result]) -> str:
     if question.quantity.not_ranked:
         return "nothing is concluded: these times come from no pairs"
     return ""
-
-
-def sentence(
-    question: Question,
-    a: str,
-    b: str,
-    places: Sequence[float],
-    effect: SuiteEffect,
-    told: tuple[float, Chance],
-    clusters: int,
-) -> str:
-    """What may be said of two policies on benchmarks like these. ``told``: as ``_told`` gives it."""
-    what, (sign, chance) = benchmarks_called(question), told
-    p = chance.p
-    if not any(places):
-        return f"{a} and {b} are equal on all {what} that both completed"
-    if clusters < least_clusters() or effect.like_these is None:
-        return f"{len(places)} {what}: from fewer than {least_clusters()}, nothing can be told of {what} like these"
-    low, high = effect.like_these
-    if not chance.below(LEVEL):
-        mde = detectable(effect.estimate, effect.like_these)
-        seen = "" if mde is None else f"; a difference of {percent(mde)} would have been seen"
-        return f"{a} and {b} cannot be told apart on {what} like these (p = {_p(p)}){seen}"
-    better, worse = (a, b) if sign > 0 else (b, a)
-    adjective = "faster" if question.quantity.paired else "better"
-    if low <= 0 <= high:
-        return f"{better} may be {adjective} than {worse} on {what} like these (p = {_p(p)}), but the interval holds 1"
-    return f"{better} is {adjective} than {worse} on {what} like these (p = {_p(p)})"
-
-
-def _p(value: float) -> str:
-    return f"{value:.2g}" if value >= 0.001 else f"{value:.1g}"

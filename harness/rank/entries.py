@@ -1,6 +1,7 @@
 """One query a table: each policy on each program under each of its seeds, against the reference."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from harness.rank.contest import Contest, known, lost, timed
@@ -130,11 +131,16 @@ FROM rated LEFT JOIN worst USING (benchmark)"""
 
 
 def entries(index: "duckdb.DuckDBPyConnection", question: Question, policy: str | None = None) -> list[Entry]:
-    """What the query gives, in its order."""
+    """What the query gives, in its order. An index that is open does not change: it is asked once."""
+    return list(_fetched(index, question, policy))
+
+
+@lru_cache(maxsize=128)
+def _fetched(index: "duckdb.DuckDBPyConnection", question: Question, policy: str | None) -> tuple[Entry, ...]:
     found = index.execute(entries_sql(question, policy))
     names = [column[0] for column in found.description or ()]
     paired = question.quantity.paired
-    return [_entry(dict(zip(names, row, strict=True)), paired) for row in found.fetchall()]
+    return tuple(_entry(dict(zip(names, row, strict=True)), paired) for row in found.fetchall())
 
 
 def _entry(row: dict[str, Any], paired: bool) -> Entry:

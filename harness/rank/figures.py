@@ -99,9 +99,9 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
 def pairs_sql(question: Question) -> str:
     """More of them, behind a ``duel`` (benchmark, object, against): ``timed``, with the list of each duel's pairs.
 
-    Pairs of one machine's campaigns and one version of the workload are pooled: of the newest campaign, a sound one
-    before others. Pairs of marked campaigns are there only where a duel has no others. Nothing follows ``duel`` for
-    a metric without pairs.
+    Pairs of one machine's campaigns and one version of the workload are pooled: of the machine that timed most of the
+    programs, by sound campaigns if it can be, and of several the one that did so last. Pairs of marked campaigns are
+    there only where a duel has no others. Nothing follows ``duel`` for a metric without pairs.
     """
     if not question.quantity.paired:
         return ""
@@ -112,7 +112,10 @@ def pairs_sql(question: Question) -> str:
       SELECT run FROM rows, taken WHERE metric = {quote(question.metric)} AND metric_version <> taken.version)
 ), here AS (  -- of one machine
   SELECT * FROM met
-  WHERE machine = (SELECT machine FROM met ORDER BY len(marks) > 0, started DESC, run DESC, campaign LIMIT 1)
+  WHERE machine = (
+    SELECT machine FROM met GROUP BY machine
+    ORDER BY count(DISTINCT benchmark) FILTER (len(marks) = 0) DESC, count(DISTINCT benchmark) DESC,
+             max(started) DESC, machine LIMIT 1)
 ), alike AS (  -- of the workload as it was last timed
   SELECT * FROM here
   QUALIFY inputs = first_value(inputs) OVER (PARTITION BY benchmark ORDER BY len(marks) > 0, started DESC, inputs)

@@ -26,7 +26,7 @@ from harness.statistics.values import exact_mean
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Ahead", "ahead", "home", "meet", "ranks"]
+__all__ = ["Ahead", "Met", "ahead", "differences", "home", "meet", "ranks"]
 
 Ahead = Mapping[tuple[str, str], Chance | None]
 """(better on average, other) → that they are equal; None where they never met on enough programs."""
@@ -55,30 +55,64 @@ def meet(index: "duckdb.DuckDBPyConnection", question: Question) -> Met:
 
 
 def ahead(sides: Sequence[Side], met: Met, *, paired: bool) -> Ahead:
-    """Of every two distinct entries: which is better on average, and the chance that they are equal."""
+    """Of every two distinct entries: which is better on average, and the chance that they are equal.
+
+    A policy that failed programs is also compared as if they counted as no more than its own worst, and is worse if
+    that says so: a failure must not hide a difference by the spread that it makes.
+    """
+    pairs = list(combinations(distinct(sides), 2))
+    asked: list[list[float | None]] = []
+    for one, other in pairs:
+        asked.append(differences(one, other, met, paired=paired))
+        asked.append(differences(one, other, met, paired=paired, spared=one) if one.failed else [])
+        asked.append(differences(one, other, met, paired=paired, spared=other) if other.failed else [])
+    told = _chances(asked, pairs[0][0].clusters if pairs else ())
     found: dict[tuple[str, str], Chance | None] = {}
-    by_programs: dict[tuple[int, ...], list[tuple[Side, Side, list[float]]]] = defaultdict(list)
-    for one, other in combinations(distinct(sides), 2):
-        values = [_difference(one, other, place, met) if paired else one.means[place] - other.means[place]
-                  for place in range(len(one.means))]  # fmt: skip
-        there = tuple(place for place, value in enumerate(values) if value is not None)
-        if len(there) < _MET * len(values):
+    for number, (one, other) in enumerate(pairs):
+        strict, ours, theirs = told[3 * number : 3 * number + 3]
+        worse = next((found for found, sign in ((ours, -1), (theirs, 1)) if found and _says(found, sign)), None)
+        answer = worse if worse and strict and not strict[1].below(LEVEL) else strict
+        if answer is None:
             found[one.policy, other.policy] = None
-            continue
-        by_programs[there].append((one, other, [value for value in values if value is not None]))
-    for there, pairs in by_programs.items():
-        clusters = [pairs[0][0].clusters[place] for place in there]
-        told = remembered("pairs", [[values for _, _, values in pairs], clusters], partial(_alone, pairs, clusters))
-        for (one, other, _), (mean, *chance) in zip(pairs, told, strict=True):
-            found[(one.policy, other.policy) if mean > 0 else (other.policy, one.policy)] = Chance(*chance)
+        else:
+            mean, chance = answer
+            found[(one.policy, other.policy) if mean > 0 else (other.policy, one.policy)] = chance
     return found
 
 
-def _alone(
-    pairs: Sequence[tuple[Side, Side, list[float]]], clusters: Sequence[str]
-) -> list[tuple[float, float, float, float]]:
-    """Of each pair, its mean and the chance that the two are equal."""
-    table = Table.of([values for _, _, values in pairs], clusters)
+def _says(found: tuple[float, Chance], sign: int) -> bool:
+    """Whether it is told that the mean has this sign."""
+    mean, chance = found
+    return mean * sign > 0 and bool(chance.below(LEVEL))
+
+
+def _chances(asked: Sequence[Sequence[float | None]], clusters: Sequence[str]) -> list[tuple[float, Chance] | None]:
+    """Of each line of differences, its mean and the chance that the two are equal; None where too few programs have
+    one.
+
+    Lines that differ on the same clusters are tested together, which changes none of them: the sign vectors depend on
+    these clusters alone.
+    """
+    lines: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = defaultdict(list)
+    for number, values in enumerate(asked):
+        there = tuple(place for place, value in enumerate(values) if value is not None)
+        if values and len(there) >= _MET * len(values):
+            own = [clusters[place] for place in there]
+            sums = Table.of([[value for value in values if value is not None]], own).sums[:, 0]
+            lines[there, tuple(np.flatnonzero(sums).tolist())].append(number)
+    found: list[tuple[float, Chance] | None] = [None] * len(asked)
+    for (there, _), numbers in lines.items():
+        own = [clusters[place] for place in there]
+        values_ = [[value for value in asked[number] if value is not None] for number in numbers]
+        told = remembered("pairs", [values_, own], partial(_alone, values_, own))
+        for number, (mean, *chance) in zip(numbers, told, strict=True):
+            found[number] = mean, Chance(*chance)
+    return found
+
+
+def _alone(values: Sequence[Sequence[float]], clusters: Sequence[str]) -> list[tuple[float, float, float, float]]:
+    """Of each line (programs,), its mean and the chance that it is 0."""
+    table = Table.of(values, clusters)
     chances = family(table).alone
     return [(mean, one.p, one.low, one.high) for mean, one in zip(table.means.tolist(), chances, strict=True)]
 
@@ -94,11 +128,23 @@ def ranks(sides: Sequence[Side], found: Ahead) -> dict[str, tuple[int, int]]:
     return {side.policy: (1 + losses[first[side.identity]], len(first) - wins[first[side.identity]]) for side in sides}
 
 
-def _difference(one: Side, other: Side, place: int, met: Met) -> float | None:
-    """Of a timed program: by the pairs of the two; where either failed, of what counts. None: they never met."""
-    benchmark = list(one.results)[place]
-    if not (one.results[benchmark].completed and other.results[benchmark].completed):
-        return one.means[place] - other.means[place]
+def differences(one: Side, other: Side, met: Met, *, paired: bool, spared: Side | None = None) -> list[float | None]:
+    """Of each program, by how much ``one`` is better: of what counts in strict, and of times by the pairs of the two.
+
+    ``spared``: the side whose failures count as its own worst alone. None: they never met on the program.
+    """
+    ours = one.lenient if spared is one else one.means
+    theirs = other.lenient if spared is other else other.means
+    return [
+        _difference(one, other, benchmark, met)
+        if paired and one.results[benchmark].completed and other.results[benchmark].completed
+        else mine - its
+        for benchmark, mine, its in zip(one.results, ours, theirs, strict=True)
+    ]
+
+
+def _difference(one: Side, other: Side, benchmark: str, met: Met) -> float | None:
+    """Of a timed program that both completed."""
     ours, theirs = one.objects[benchmark], other.objects[benchmark]
     found = []
     for number in range(int(np.lcm(len(ours), len(theirs)))):

@@ -104,7 +104,7 @@ def literal(value: Any) -> str:
 
 
 def floor(question: Question) -> str:
-    """What a failed benchmark counts as: the worse of the reference and this policy."""
+    """The track's slowest baseline, which a failed benchmark counts at most as."""
     return facts_of(question.track).floor
 
 

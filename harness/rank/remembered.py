@@ -15,7 +15,7 @@ from harness.base.store import Store
 
 __all__ = ["remembered"]
 
-_VERSION = 1
+_VERSION = 2
 """To be raised when ``harness.statistics`` comes to say something else of the same numbers."""
 _AREA = "verdicts"
 

@@ -29,6 +29,8 @@ class Side:
     """Program → the object of each seed."""
     otherwise: int
     """Programs on which another version of the metric measured it."""
+    unfloored: tuple[str, ...] = ()
+    """Programs that it failed and on which the track's floor has no value: what they count as is too little."""
 
     @property
     def seeds(self) -> int:
@@ -40,10 +42,22 @@ class Side:
         """Of each program."""
         return tuple(exact_mean(np.array(values)) for values in self.counted.values())
 
+    @property
+    def failed(self) -> bool:
+        """Whether it failed any program, under any seed."""
+        return not all(one.completed for one in self.results.values())
+
+    @cached_property
+    def lenient(self) -> tuple[float, ...]:
+        """Of each program, at most what it would be without the failures: what failed counts as the policy's own worst
+        that is not better than the reference, and not as the floor. No mean is above what ``means`` would be then."""
+        return tuple(exact_mean(np.array(values)) for values in counted(self.results, {}).values())
+
     @cached_property
     def identity(self) -> Hashable:
-        """Entries that are equal in it are one: the same objects everywhere, or the same figures of none."""
-        return (*self.objects.values(), *(self.means if not any(map(any, self.objects.values())) else ()))
+        """Entries that are equal in it are one: the same objects and figures, under however many seeds."""
+        objects = (tuple(sorted({str(one) for one in of})) for of in self.objects.values())
+        return (*objects, *self.means)
 
 
 def distinct(sides: Iterable[Side]) -> list[Side]:
@@ -73,10 +87,15 @@ def sides_of(found: Iterable[Entry], floor: str) -> list[Side]:
             tuple(entries[b][0].cluster for b in mine),
             {b: tuple(entry.object_digest for entry in entries[b]) for b in mine},
             sum(any(e.otherwise and not e.same_object for e in of) for of in entries.values()),
+            () if policy == floor else tuple(b for b, one in mine.items() if not (one.completed or _known(lowest, b))),
         )
         for (policy, policy_class), mine in results.items()
         for entries in (by_policy[policy, policy_class],)
     ]
+
+
+def _known(lowest: Mapping[str, Result], benchmark: str) -> bool:
+    return benchmark in lowest and bool(lowest[benchmark].estimates)
 
 
 def counted(results: Mapping[str, Result], lowest: Mapping[str, Result]) -> dict[str, list[float]]:

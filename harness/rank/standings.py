@@ -29,12 +29,13 @@ from harness.base.errors import UsageError
 from harness.base.vocabulary import PolicyClass
 from harness.policy.manifest import SEARCH_SEEDS
 from harness.policy.tracks import facts_of
-from harness.rank.contest import Result, finite_ratio
-from harness.rank.entries import Entry, entries, entries_sql, entries_with
+from harness.rank.contest import EQUAL, Result, finite_ratio
+from harness.rank.entries import Entry, entries, entries_sql
 from harness.rank.memorised import memorised_remarks, on_copies
 from harness.rank.modelled import modelled
 from harness.rank.pairs import ahead, home, meet, ranks
-from harness.rank.question import Question, floor, quote
+from harness.rank.question import Question, floor
+from harness.rank.refusals import refusals
 from harness.rank.remembered import remembered
 from harness.rank.sides import Side, sides_of
 from harness.rank.verdicts import Judgement, Word, agreed, judge, least_clusters
@@ -53,6 +54,7 @@ __all__ = [
     "standings_sql",
     "too_few",
     "tree_effect",
+    "word_of",
 ]
 
 
@@ -136,10 +138,7 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     sides = sides_of((entry for entry in found if entry.reference is not None), floor(question))
     if not sides:
         raise _nothing(question)
-    asked = len({entry.benchmark for entry in found if entry.was_asked})
-    required = found[0].min_coverage
-    marks, seen = _marks(index, question), _trained_on(index, question)
-    table = [_standing(question, side, _refusals(question, side, asked, required, marks, seen)) for side in sides]
+    table = _unranked(index, question, found, sides)
     table.sort(key=lambda row: (row.policy_class, row.strict is None, -(row.strict or 0.0), row.policy))
     remarks = memorised_remarks(on_copies(index, question))
     prices, models, left_out = _prices(found), modelled(index, question), _left_out(found, question.reference)
@@ -155,6 +154,14 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     ]
 
 
+def _unranked(
+    index: "duckdb.DuckDBPyConnection", question: Question, found: Sequence[Entry], sides: Sequence[Side]
+) -> list[Standing]:
+    """A row a policy, with why it is not ranked, if something speaks against it."""
+    refused = refusals(index, question, found, sides)
+    return [_standing(question, side, refused[side.policy]) for side in sides]
+
+
 def _left_out(found: Sequence[Entry], reference: str) -> tuple[tuple[str, str], ...]:
     mine = [entry for entry in found if entry.policy == reference and entry.reference is None]
     return tuple(dict.fromkeys((entry.benchmark, entry.outcome) for entry in mine))
@@ -167,29 +174,6 @@ def _prices(found: Sequence[Entry]) -> dict[str, float]:
         if entry.decide_cpu is not None:
             known[entry.policy].append(entry.decide_cpu)
     return {policy: statistics.median(seconds) for policy, seconds in known.items()}
-
-
-def _marks(index: "duckdb.DuckDBPyConnection", question: Question) -> tuple[str, ...]:
-    """What is wrong with the campaigns that timed the reference, if something is with each of them."""
-    if not question.quantity.paired:
-        return ()
-    found = index.execute(
-        f"""{entries_with(question)}
-SELECT marks FROM campaigns WHERE (run, campaign) IN (
-  SELECT (t.run, t.campaign) FROM timings t JOIN reference r ON r.benchmark = t.benchmark AND r.object = t.object
-  WHERE t.{question.in_suites} AND t.target = {quote(question.target)}
-) ORDER BY started DESC, campaign"""
-    ).fetchall()
-    return () if any(not marks for (marks,) in found) else tuple(mark for (marks,) in found for mark in marks)
-
-
-def _trained_on(index: "duckdb.DuckDBPyConnection", question: Question) -> dict[str, set[str]]:
-    """Policy → the programs that it was made on, as its manifest said in any run."""
-    found: dict[str, set[str]] = defaultdict(set)
-    query = f"SELECT policy, benchmark FROM training WHERE {question.in_suites}"
-    for policy, benchmark in index.execute(query).fetchall():
-        found[policy].add(benchmark)
-    return found
 
 
 def _nothing(question: Question) -> UsageError:
@@ -249,9 +233,12 @@ def _standing(question: Question, side: Side, refusals: Sequence[str]) -> Standi
     effect = tree_effect(results, list(side.counted.values()), side.clusters)
     matched = [found.effect.estimate for found in results if found.effect is not None]
     complete = len(matched) == len(results)
-    words = [Verdict.UNRESOLVED.value if found.completed and found.marks else found.word for found in results]
+    words = [word_of(question, found) for found in results]
     pairs = [found.pairs for found in results if found.pairs is not None]
     low, high = (effect.like_these or (None, None)) if matched else (None, None)
+    if side.failed and high is not None:  # no mean of strict is above that of the same with the failures spared
+        spared = suite_effect([[[value]] for value in side.lenient], clusters=side.clusters).like_these
+        high = high if spared is None else min(high, spared[1])
     wins = words.count(Verdict.BETTER.value)
     losses = words.count(Verdict.WORSE.value) + words.count(None)
     unresolved = words.count(Verdict.UNRESOLVED.value)
@@ -291,37 +278,11 @@ def _standing(question: Question, side: Side, refusals: Sequence[str]) -> Standi
     )
 
 
-def _refusals(
-    question: Question,
-    side: Side,
-    asked: int,
-    required: float,
-    campaign_marks: tuple[str, ...],
-    trained_on: Mapping[str, set[str]],
-) -> list[str]:
-    """Why a policy is not ranked: nothing, when it is.
-
-    ``asked``: programs that the metric was asked for on; ``required``: the suite's share of them;
-    ``campaign_marks``: of all campaigns, if none is sound; ``trained_on``: policy → programs.
-    """
-    found: list[str] = []
-    if question.quantity.not_ranked:
-        found.append(question.quantity.not_ranked)
-    if side.otherwise:
-        some = f"on {side.otherwise} of {len(side.results)} programs"
-        found.append(f"measured by another version of {question.metric} than the reference {some}: run both again")
-    completed = sum(one.completed for one in side.results.values())
-    programs = max(asked, len(side.results))
-    if completed < required * programs - 1e-9:
-        found.append(f"coverage {completed} of {programs} is below the suite's rule of {100 * required:.0f} %")
-    if seen := trained_on.get(side.policy, set()) & side.results.keys():
-        found.append(f"made on {len(seen)} of these {len(side.results)} programs")
-    marked = [one for one in side.results.values() if one.marks]
-    marks = dict.fromkeys(mark for one in marked for mark in one.marks) or dict.fromkeys(campaign_marks)
-    if marks:  # without any sound campaign, not even the reference is ranked by time
-        some = f" on {len(marked)} of {len(side.results)} programs" if 0 < len(marked) < len(side.results) else ""
-        found.append(f"timed only in a marked campaign{some}: {'; '.join(marks)}")
-    return found
+def word_of(question: Question, found: Result) -> str | None:
+    """What may be said of one program; of times without pairs, that they differ is no word on which is better."""
+    if found.completed and (found.marks or (question.quantity.not_ranked and not question.quantity.paired)):
+        return EQUAL if found.word == EQUAL else Verdict.UNRESOLVED.value
+    return found.word
 
 
 def _ranked(
@@ -331,12 +292,12 @@ def _ranked(
     able = {row.policy for row in table if not row.reasons}
     first = home(index, question) if able and question.reference != facts_of(question.track).references[0] else sides
     met = meet(index, question) if able else {}
-    judged: dict[str, Judgement] = {}
-    intervals = {row.policy: _logarithms(row) for row in table}
+    judged = _judged(table, sides)
+    for other in facts_of(question.track).references:
+        if other in judged and other != question.reference:
+            judged[other] = _whichever(judged[other], _mirrored(index, question, other))
     places: dict[str, tuple[int, int]] = {}
     for name in dict.fromkeys(row.policy_class for row in table):
-        found = judge([side for side in sides if side.policy in able and side.policy_class == name])
-        judged |= {policy: agreed(one, *intervals[policy]) for policy, one in found.items()}
         mine = [side for side in first if side.policy in able and side.policy_class == name]
         places |= ranks(mine, ahead(mine, met, paired=question.quantity.paired))
     alone = {
@@ -350,13 +311,42 @@ def _ranked(
             lacking = too_few(row.clusters, "clusters")
             lacking += ("the only one of its class that is ranked",) if row.policy_class in alone else ()
             if places[row.policy][0] == 1 and _is_not_above(row, question.reference, judged[row.policy], sides):
-                lacking += (f"first of its class, and not above {question.reference}",)
+                first_ = "first" if places[row.policy] == (1, 1) else "perhaps first"
+                lacking += (f"{first_} of its class, and not shown to be above {question.reference}",)
         if row.policy_class == PolicyClass.SEARCH.value and row.seeds < SEARCH_SEEDS:
             lacking = (*lacking, f"{row.seeds} of the {SEARCH_SEEDS} seeds that a search needs")
         low, high = places.get(row.policy, (None, None))
         told = _told(judged[row.policy]) if row.policy in judged and row.policy != question.reference else {}
         done.append(replace(row, rank=low, rank_high=high, reasons=row.reasons + lacking, **told))
     return done
+
+
+def _judged(table: Sequence[Standing], sides: Sequence[Side]) -> dict[str, Judgement]:
+    """Of each policy that nothing speaks against: within its class, and as far as its interval allows."""
+    able = {row.policy for row in table if not row.reasons}
+    intervals = {row.policy: _logarithms(row) for row in table}
+    judged: dict[str, Judgement] = {}
+    for name in dict.fromkeys(row.policy_class for row in table):
+        found = judge([side for side in sides if side.policy in able and side.policy_class == name])
+        judged |= {policy: agreed(one, *intervals[policy]) for policy, one in found.items()}
+    return judged
+
+
+def _mirrored(index: "duckdb.DuckDBPyConnection", question: Question, policy: str) -> Judgement | None:
+    """What is said of the question's reference where the ``policy``, which is one too, is the reference."""
+    asked = replace(question, reference=policy)
+    found = entries(index, asked)
+    sides = sides_of((entry for entry in found if entry.reference is not None), floor(asked))
+    return _judged(_unranked(index, asked, found, sides), sides).get(question.reference) if sides else None
+
+
+def _whichever(found: Judgement, mirrored: Judgement | None) -> Judgement:
+    """The same verdict on two references, whichever of them is shown: what both classes allow to say."""
+    if mirrored is None:
+        return found
+    opposite = {Word.BETTER: Word.WORSE, Word.WORSE: Word.BETTER}
+    same = opposite.get(mirrored.word, mirrored.word) is found.word
+    return replace(found, word=found.word if same else Word.OPEN, p=max(found.p, mirrored.p))
 
 
 def _logarithms(row: Standing) -> tuple[float, tuple[float, float] | None]:

@@ -65,10 +65,31 @@ def judge(sides: Sequence[Side]) -> dict[str, Judgement]:
     first = distinct(sides)
     if not first:
         return {}
-    means, clusters = [side.means for side in first], first[0].clusters
-    told = remembered("verdicts", [LEVEL, FLOOR, means, clusters], lambda: _family(means, clusters))
-    judged = {side.identity: Judgement(Word(word), *rest) for side, (word, *rest) in zip(first, told, strict=True)}
+    found = _judgements([side.means for side in first], first[0].clusters)
+    if any(side.failed for side in first):
+        spared = _judgements([side.lenient if side.failed else side.means for side in first], first[0].clusters)
+        found = [
+            _of_failed(strict, lenient) if side.failed else strict
+            for side, strict, lenient in zip(first, found, spared, strict=True)
+        ]
+    judged = {side.identity: one for side, one in zip(first, found, strict=True)}
     return {side.policy: judged[side.identity] for side in sides}
+
+
+def _of_failed(strict: Judgement, lenient: Judgement) -> Judgement:
+    """Of a policy that failed programs. ``lenient``: as if they counted as no more than its own worst.
+
+    What a failure counts as is far from all else, and the larger the spread the less a test sees. It must not hide that
+    a policy is worse on the programs that it completed.
+    """
+    if lenient.word is Word.WORSE and strict.word is not Word.WORSE:
+        return replace(lenient, depends_on=strict.depends_on, without=strict.without)
+    return replace(strict, word=Word.OPEN) if strict.word is Word.EQUIVALENT else strict
+
+
+def _judgements(means: Sequence[Sequence[float]], clusters: Sequence[str]) -> list[Judgement]:
+    told = remembered("verdicts", [LEVEL, FLOOR, means, clusters], lambda: _family(means, clusters))
+    return [Judgement(Word(word), *rest) for word, *rest in told]
 
 
 def _family(means: Sequence[Sequence[float]], clusters: Sequence[str]) -> list[tuple[Any, ...]]:
@@ -110,6 +131,8 @@ def _judged(table: Table, chance: Chance, equivalent: bool, critical: float, nam
     mean, error = float(table.means[0]), float(table.errors[0])
     p, differs = chance.p, chance.below(LEVEL)
     word = Word.OPEN
+    if len(table.sizes) < least_clusters():
+        return Judgement(word, p, None)
     if differs:
         word = Word.BETTER if mean > 0 else Word.WORSE
     elif differs is False and equivalent:

@@ -12,6 +12,7 @@ __all__ = [
     "campaign_lines",
     "changed_lines",
     "counted",
+    "cycle_lines",
     "decided",
     "dependence_lines",
     "left_out_lines",
@@ -187,6 +188,11 @@ def model_lines(table: Sequence[Modelled]) -> list[str]:
         for cpu, strict in (row.modelled or {}).items():
             said.setdefault(cpu, []).append(f"{row.policy} {multiple(strict)}")
     return [f"modelled cycles of {cpu}: {', '.join(each)}" for cpu, each in said.items()]
+
+
+def cycle_lines(found: Mapping[str, float], a: str, b: str) -> list[str]:
+    """The same of two policies: how much better A is, by CPU."""
+    return [f"modelled cycles of {cpu}: {a} against {b} {multiple(ratio)}" for cpu, ratio in found.items()]
 
 
 def multiple(value: float) -> str:

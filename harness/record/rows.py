@@ -249,7 +249,8 @@ class Block(Model):
     target: Target
     workload: Names
     inputs: Digest
-    """Digest of the workload: arguments, input files, pinned result."""
+    """Digest of all that the times depend on beside the objects: arguments, input files and right result of the
+    workloads, the version of twins, what is linked, and the fingerprint of C library and linker."""
     number: Count
     """Of the program's blocks in this campaign, from 0."""
     layout: Count

@@ -9,13 +9,12 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from harness.base.process import WAITING
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
 from harness.sandbox.bench import Bench
 
 __all__ = ["run_tool", "script_job", "tool_job"]
 
-_WAITING = 10
-"""Seconds of wall time for each of CPU time."""
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
 
@@ -29,19 +28,20 @@ def tool_job(
 ) -> Job:
     """One tool of the toolchain on files, which it finds by these names in the folder that it runs in.
 
-    ``timeout``: CPU seconds, so that a busy machine makes no failure of a slow compilation. Of wall time it has
-    ten times as many.
+    ``timeout``: CPU seconds. Of wall time it has ten times as many.
     """
     program = bench.toolchain.tool(tool)
-    time = (_WAITING * timeout, timeout)
-    return _job(os.path.realpath(program), arguments, files, results, time, bench, name=program)
+    return _job(os.path.realpath(program), arguments, files, results, timeout, bench, name=program)
 
 
 def script_job(
     script: str, files: Mapping[str, Path], results: tuple[str, ...], timeout: float, bench: Bench, space: int = GIB
 ) -> Job:
-    """Several tools, one after the other, by a shell that ends with the first failure. ``space``: bytes for files."""
-    return _job("/bin/sh", ("-euc", script), files, results, (timeout, None), bench, space=space)
+    """Several tools, one after the other, by a shell that ends with the first failure.
+
+    ``timeout``: CPU seconds of all of them together, as of ``tool_job``; ``space``: bytes for files.
+    """
+    return _job("/bin/sh", ("-euc", script), files, results, timeout, bench, space=space)
 
 
 def _job(
@@ -49,14 +49,14 @@ def _job(
     arguments: Sequence[str],
     files: Mapping[str, Path],
     results: tuple[str, ...],
-    time: tuple[float, float | None],
+    timeout: float,
     bench: Bench,
     name: str | None = None,
     space: int = GIB,
 ) -> Job:
     limits = Limits(
-        wall=time[0],
-        cpu=time[1],
+        wall=WAITING * timeout,
+        cpu=timeout,
         memory=8 * GIB,
         address_space=8 * GIB,
         processes=16,

@@ -210,7 +210,7 @@ class Build(Model):
     programs: tuple[RelativePath, ...] = Field(min_length=1, max_length=1000)
     """The executables that come of it, relative to the tree."""
     seconds: float = Field(default=600.0, gt=0, le=7200)
-    """Wall time of the whole build."""
+    """CPU time of the whole build, all its processes together. Of wall time it has ten times as much."""
     processes: int = Field(default=32, ge=1, le=1024)
     """At one time: a build that makes more is stopped."""
     scratch: int = Field(default=1024, ge=16, le=16384)

@@ -78,7 +78,7 @@ def try_object(program: TimedProgram, digest: str, bench: Bench) -> TrialRun:
     key = digest_of(
         ["tried", 2, digest, benchmark.link, benchmark.language, program.inputs, dict(program.expected)]
         + [
-            bench.toolchain.runtime_fingerprint(NATIVE, program.program.benchmark.language),
+            bench.toolchain.runtime_fingerprint(NATIVE, benchmark.language, benchmark.link),
             [item.workload.timeout for item in program.ready],
         ]
     )

@@ -16,7 +16,7 @@ from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
 from harness.sandbox.bench import Bench
-from harness.timing.same_code import differing
+from harness.timing.same_code import CHECK, differing
 from harness.toolchain.elf import SHF_EXECINSTR, SHT_NOBITS, sections, symbols, with_room_behind
 
 __all__ = ["TWIN", "arranged", "twin_of"]
@@ -37,7 +37,7 @@ def twin_of(measured: Path, frozen: FrozenModule, plan: CompilePlan, bench: Benc
     place.
     """
     twin = compile_plan(frozen, in_sections(plan), bench)
-    key = digest_of(["twin", TWIN, digest_file(measured), twin.digest, bench.toolchain.fingerprint.llvm])
+    key = digest_of(["twin", TWIN, CHECK, digest_file(measured), twin.digest, bench.toolchain.fingerprint.llvm])
     area = bench.area("twins")
     known: dict[str, Any] | None = bench.store.get(area, key)
     if known is None:
@@ -45,7 +45,7 @@ def twin_of(measured: Path, frozen: FrozenModule, plan: CompilePlan, bench: Benc
         bench.store.put(area, key, known)
     if names := known["differing"]:
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        why = f"other code in a section of its own: {', '.join(names[:_SHOWN])}{more}"
+        why = f"other code or data with functions in sections of their own: {', '.join(names[:_SHOWN])}{more}"
         raise CellError(Outcome.NOT_REPLAYABLE, why)
     return twin.object
 

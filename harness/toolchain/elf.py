@@ -11,12 +11,16 @@ from pathlib import Path
 from harness.base.errors import UsageError
 
 __all__ = [
-    *("SHF_ALLOC", "SHF_EXECINSTR", "SHT_NOBITS", "Section", "Symbol"),
-    *("allocated_bytes", "executable_bytes", "loaded", "sections", "symbols", "with_room_behind"),
+    *("SHF_ALLOC", "SHF_EXECINSTR", "SHF_MERGE", "SHF_STRINGS", "SHF_WRITE", "SHT_NOBITS"),
+    *("Relocation", "Section", "Symbol"),
+    *("allocated_bytes", "executable_bytes", "loaded", "relocations", "sections", "symbols", "with_room_behind"),
 ]
 
+SHF_WRITE = 0x1
 SHF_ALLOC = 0x2
 SHF_EXECINSTR = 0x4
+SHF_MERGE = 0x10
+SHF_STRINGS = 0x20
 SHT_NOBITS = 8
 _FILE_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION_HEADER = struct.Struct("<IIQQQQIIQQ")
@@ -25,7 +29,10 @@ _PLACE_IN_HEADER = 24
 """Where a section's offset and size stand in its header."""
 _ALIGNED = 16
 _SYMBOL = struct.Struct("<IBBHQQ")
+_RELOCATION = struct.Struct("<QIIq")
 _SHT_SYMTAB = 2
+_SHT_RELA = 4
+_STT_SECTION = 3
 _FUNCTIONS = (2, 10)
 """STT_FUNC and STT_GNU_IFUNC."""
 _SPECIAL = 0xFF00
@@ -48,6 +55,10 @@ class Section:
     """Bytes."""
     link: int = 0
     """Number of the section that this one needs: of a symbol table, its names."""
+    info: int = 0
+    """Of relocations, number of the section that they are of."""
+    entry: int = 0
+    """Bytes of one entry, where all have the same size; of strings, of a character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,24 @@ class Symbol:
     def is_function(self) -> bool:
         """Whether it names code."""
         return self.kind in _FUNCTIONS
+
+    @property
+    def is_section(self) -> bool:
+        """Whether it stands for the beginning of its section."""
+        return self.kind == _STT_SECTION
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """What the linker fills in at one place."""
+
+    offset: int
+    """From the section's start."""
+    kind: int
+    """The processor's number of how it is computed."""
+    symbol: int
+    """Number in the symbol table."""
+    addend: int
 
 
 def sections(path: Path) -> list[Section]:
@@ -111,6 +140,20 @@ def symbols(path: Path) -> list[Symbol]:
         raise UsageError("its symbol table is damaged", where=str(path)) from None
 
 
+def relocations(path: Path) -> dict[int, list[Relocation]]:
+    """Number of a section → its relocations (those with addends), by offset. Raises UsageError for a damaged one."""
+    data = path.read_bytes()
+    found: dict[int, list[Relocation]] = {}
+    try:
+        for one in _sections_of(data, path):
+            if one.type == _SHT_RELA:
+                places = range(one.offset, one.offset + one.size, _RELOCATION.size)
+                found.setdefault(one.info, []).extend(_relocation(data, place) for place in places)
+    except struct.error:
+        raise UsageError("its relocations are damaged", where=str(path)) from None
+    return {number: sorted(some, key=lambda one: one.offset) for number, some in found.items()}
+
+
 def with_room_behind(path: Path, room: Mapping[int, int], fill: bytes) -> bytes:
     """The object with so many bytes more behind the content of sections, by their numbers: ``fill`` again and again."""
     data = bytearray(path.read_bytes())
@@ -133,6 +176,11 @@ def _symbol(data: bytes, place: int, names: int) -> Symbol:
     return Symbol(text, info & 0xF, section if section < _SPECIAL else 0, value, size)
 
 
+def _relocation(data: bytes, place: int) -> Relocation:
+    offset, kind, symbol, addend = _RELOCATION.unpack_from(data, place)
+    return Relocation(offset, kind, symbol, addend)
+
+
 def _sections_of(data: bytes, path: Path) -> list[Section]:
     try:
         return list(_sections(data))
@@ -152,7 +200,7 @@ def _sections(data: bytes) -> Iterator[Section]:
         raise ValueError("section headers")
     headers = [_SECTION_HEADER.unpack_from(data, offset + index * entry_size) for index in range(count)]
     table = headers[names][4] if headers else 0
-    for name, kind, flags, address, start, size, link, *_ in headers:
+    for name, kind, flags, address, start, size, link, info, _, entry in headers:
         end = data.find(b"\0", table + name)
         text = data[table + name : end].decode("utf-8", "replace")
-        yield Section(text, kind, flags, address, start, size, link)
+        yield Section(text, kind, flags, address, start, size, link, info, entry)

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -36,6 +37,9 @@ _USUAL_FOLDERS = (
     f"/opt/llvm-{MAJOR}",
     f"/usr/local/opt/llvm@{MAJOR}",
 )
+
+_OF_LIBC = frozenset({"c", "dl", "m", "pthread", "rt", "util"})
+"""Libraries of the C library's own package: they change with libc.a, whose digest is in the fingerprint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +120,26 @@ class Toolchain:
         remembered.save()
         return Fingerprint(llvm=llvm, runtime=runtime)
 
-    def runtime_fingerprint(self, target: Target, language: str = "c") -> str:
-        """The part of the fingerprint that verification on ``target`` depends on; of C++, with its library."""
-        if (target, language) not in self._runtimes:
+    def runtime_fingerprint(self, target: Target, language: str = "c", link: Sequence[str] = ()) -> str:
+        """The part of the fingerprint that verification on ``target`` depends on; of C++, with its library.
+
+        ``link``: what a program is linked with (``-lz``). Libraries that come with the C library are in the
+        fingerprint already; any other is added as the file that the linker takes, or as missing.
+        """
+        asked = target, language, tuple(link)
+        if asked not in self._runtimes:
             self.libc(target), self.emulator(target)  # raises with the remedy where one is missing
             runtime = self.fingerprint.runtime[target.value]
-            library = _cxx_library(self.tool("clang++"), target) if language == "c++" else None
-            self._runtimes[target, language] = digest_of([runtime, library]) if library else runtime
-        return self._runtimes[target, language]
+            if language == "c++":
+                runtime = digest_of([runtime, _cxx_library(self.tool("clang++"), target)])
+            others = [name for name in (word.removeprefix("-l") for word in link) if name not in _OF_LIBC]
+            if others:
+                runtime = digest_of([runtime, {name: _library(self.tool("clang"), target, name) for name in others}])
+            self._runtimes[asked] = runtime
+        return self._runtimes[asked]
 
     @cached_property
-    def _runtimes(self) -> dict[tuple[Target, str], str]:
+    def _runtimes(self) -> dict[tuple[Target, str, tuple[str, ...]], str]:
         """What ``runtime_fingerprint`` has said: every cell's key asks."""
         return {}
 
@@ -212,12 +225,20 @@ def _checked(folder: Path, version: str | None, *, where: str) -> Toolchain:
 
 @lru_cache(maxsize=8)
 def _cxx_library(compiler: str, target: Target) -> str:
-    command = [compiler, f"--target={TARGETS[target].triple}", "-print-file-name=libstdc++.a"]
-    found = Path(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip())
-    if not found.is_file():
+    digest = _library(compiler, target, "stdc++")
+    if digest is None:
         raise PrerequisiteError(
             f"no static C++ library for {target.value}", hint=f"apt-get install {TARGETS[target].packages}"
         )
+    return digest
+
+
+def _library(compiler: str, target: Target, name: str) -> str | None:
+    """Digest of the static library that the linker takes for ``-lNAME``; None where there is none."""
+    command = [compiler, f"--target={TARGETS[target].triple}", f"-print-file-name=lib{name}.a"]
+    found = Path(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip())
+    if not found.is_absolute() or not found.is_file():  # the compiler repeats a name that it does not find
+        return None
     remembered = _FileDigests(cache_root() / "file-digests.json")
     digest = remembered.of(found)
     remembered.save()

@@ -12,11 +12,15 @@ from harness.base.digest import digest_of, digest_tree
 from harness.base.discovery import PROBLEMS, brought
 from harness.base.errors import PrerequisiteError
 from harness.base.paths import NATIVE_SOURCES
-from harness.base.process import Limits, run
+from harness.base.process import WAITING, Limits, run
 from harness.base.store import Store
 from harness.toolchain import Toolchain
 
 __all__ = ["llvm_plugin", "native_digest", "native_folder", "native_plugin", "native_program"]
+
+_SECONDS = 300.0
+"""CPU seconds for each file."""
+_TOO_SLOW = "this takes seconds where nothing is wrong: try again when the machine is less busy, or has memory to spare"
 
 
 def native_program(name: str, toolchain: Toolchain, store: Store) -> Path:
@@ -55,10 +59,11 @@ def _built(name: str, product: str, form: str, hint: str, toolchain: Toolchain, 
     key = digest_of(["native", native_digest(name), form, toolchain.fingerprint.llvm])
 
     def command(entry: Path, words: list[str], where: Path) -> None:
-        done = run([compiler, *words], cwd=entry, limits=Limits(wall=300))
+        done = run([compiler, *words], cwd=entry, limits=Limits(wall=WAITING * _SECONDS, cpu=_SECONDS))
         if not done.ok:
             store.require_space(done.stderr)
-            raise PrerequisiteError(f"cannot be built: {done.reason()}", where=str(where), hint=hint)
+            remedy = _TOO_SLOW if done.timed_out else hint
+            raise PrerequisiteError(f"cannot be built: {done.reason()}", where=str(where), hint=remedy)
 
     def make(entry: Path) -> None:
         def compile_one(source: Path) -> str:

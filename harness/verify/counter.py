@@ -5,7 +5,7 @@ QEMU's interface for plugins changes between its versions; ``native/count`` is w
 
 from harness.base.digest import digest_of
 from harness.base.errors import CellError, PrerequisiteError
-from harness.base.process import Limits, run
+from harness.base.process import WAITING, Limits, run
 from harness.base.vocabulary import Target
 from harness.basic_blocks.counts import Counts
 from harness.sandbox.bench import Bench
@@ -18,6 +18,8 @@ from harness.verify.verify import counting_runner
 
 __all__ = ["require_counter"]
 
+_SECONDS = 60.0
+"""CPU seconds to build the program."""
 _TURNS = 1000
 _KNOWN = {"instructions": 4 * _TURNS + 4, "loads": _TURNS, "stores": _TURNS}
 _SOURCE = {
@@ -68,7 +70,7 @@ def _count(target: Target, bench: Bench) -> dict[str, int] | str:
         (folder / "known.s").write_text(_SOURCE[target])
         flags = [f"--target={TARGETS[target].triple}", "-nostdlib", "-static", "-fuse-ld=lld"]
         command = [bench.toolchain.tool("clang"), *flags, "known.s", "-o", "known"]
-        built = run(command, cwd=folder, limits=Limits(wall=60))
+        built = run(command, cwd=folder, limits=Limits(wall=WAITING * _SECONDS, cpu=_SECONDS))
         if not built.ok:
             bench.store.require_space(built.stderr)
             return built.reason()

@@ -123,7 +123,7 @@ def _counted_run(entry: Path, workload: str, altered: str | None) -> CountedRun:
 
 
 def _key(kind: str, trial: Trial, bench: Bench) -> str:
-    runtime = bench.toolchain.runtime_fingerprint(trial.target, trial.program.benchmark.language)
+    runtime = _runtime(trial.program, trial.target, bench)
     return digest_of(
         [
             [kind, 1, trial.object_digest, *_linked(trial.program)],
@@ -139,6 +139,11 @@ def _key(kind: str, trial: Trial, bench: Bench) -> str:
 def _linked(program: Program) -> list[Any]:
     """What says how an object of the program becomes a program."""
     return [program.benchmark.link, program.benchmark.language]
+
+
+def _runtime(program: Program, target: Target, bench: Bench) -> str:
+    """Fingerprint of what an object of the program is linked with and run by."""
+    return bench.toolchain.runtime_fingerprint(target, program.benchmark.language, program.benchmark.link)
 
 
 def _seconds(ready: tuple[ReadyWorkload, ...]) -> list[float]:
@@ -208,7 +213,7 @@ def result_besides(
 
 
 def _besides_key(program: Program, target: Target, object_digest: str, ready: ReadyWorkload, bench: Bench) -> str:
-    runtime = bench.toolchain.runtime_fingerprint(target, program.benchmark.language)
+    runtime = _runtime(program, target, bench)
     about = [object_digest, target.value, *_linked(program)]
     limits = [ready.workload.timeout, bench.toolchain.fingerprint.llvm, runtime]
     return digest_of(["besides", 1, about, workloads_digest((ready,)), limits])
@@ -260,7 +265,7 @@ def expected_results(
         return pinned
     native = Target.X86_64
     reference, digest = build_reference()
-    tools = [bench.toolchain.fingerprint.llvm, bench.toolchain.runtime_fingerprint(native, program.benchmark.language)]
+    tools = [bench.toolchain.fingerprint.llvm, _runtime(program, native, bench)]
     key = digest_of(["reference", 2, digest, _linked(program), workloads_digest(ready), _seconds(ready), *tools])
     area = bench.area("reference")
     with bench.store.lock(area, key):

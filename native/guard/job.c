@@ -53,7 +53,9 @@ static void set_limits(const struct Limits *limits) {
   limit(RLIMIT_NICE, 0, 0);
   limit(RLIMIT_STACK, kStack, kStack);
   if (limits->cpu_ms > 0) {
-    int64_t seconds = limits->cpu_ms / 1000 + 1; // the guard is more exact; this holds if it is held up
+    // The guard is more exact; this holds if it is held up. The kernel counts by ticks here, which a busy machine has
+    // run fast by a few per cent: a compiler's driver would then report the end of its child as a fault of its own.
+    int64_t seconds = limits->cpu_ms * 5 / 4 / 1000 + 1;
     limit(RLIMIT_CPU, seconds, seconds + 1);
   }
   if (limits->address_space > 0) {

@@ -88,6 +88,17 @@ def test_time_runs_out_for_the_whole_group(tmp_path: Path) -> None:
     assert all_gone(pids)
 
 
+def test_cpu_time_can_have_a_limit_of_its_own(tmp_path: Path) -> None:
+    """What waits for a busy machine is not stopped; what computes is, and it is said by which limit."""
+    assert shell("sleep 2.2", tmp_path, Limits(wall=20, cpu=1)).ok
+    ended = python("while True: pass", tmp_path, Limits(wall=20, cpu=1))
+    assert ended.timed_out and ended.transient and ended.wall < 15
+    assert (
+        ended.reason()
+        == f"{Path(ended.argv[0]).name}: stopped after {ended.wall:.1f} s at its limit of 1 s of CPU time"
+    )
+
+
 def test_what_a_command_leaves_running_is_ended_with_it(tmp_path: Path) -> None:
     ended = shell("sleep 60 & echo $!; exit 3", tmp_path)
     assert (ended.exit, ended.timed_out) == (3, False)

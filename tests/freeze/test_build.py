@@ -1,5 +1,6 @@
 """Programs that only their package's own build can make: configured and made in the sandbox, with LTO."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from harness.apply.reference import reference_object
 from harness.base.errors import UsageError
 from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Level, Origin, Split, Target
-from harness.freeze import freeze
+from harness.freeze import freeze, units
 from harness.problems.programs.admission.describe import describe_program
 from harness.problems.programs.stages import freeze_modules
 from harness.run.engines import InProcess
@@ -20,7 +21,7 @@ from harness.suite.sources import forget_digests
 from harness.suite.workloads import prepare
 from harness.verify.sanitizers import sanitizer_findings
 from harness.verify.verify import run_workloads
-from tests.programs import write_files
+from tests.programs import own_program, write_files
 
 CONFIGURE = """#!/bin/sh
 set -e
@@ -144,7 +145,7 @@ def test_a_build_alone_has_progress_and_lines(bench: Bench, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("step", "changes", "fragments"),
     [
-        (("make", "forever"), {"seconds": 3}, ("step make forever", "stopped at its limit of 3 s")),
+        (("make", "forever"), {"seconds": 3}, ("step make forever", "stopped at its limit of 3 s of CPU time")),
         (("make", "nothing"), {}, ("step make nothing", "exit status 2", "No rule to make target")),
         (("make", "peek"), {}, ("step make peek", "exit status 2")),
         (("make", "net"), {}, ("step make net", "exit status 2")),
@@ -159,6 +160,27 @@ def test_a_build_that_goes_wrong_is_named(
     assert raised.value.where == "made/greet"
     for fragment in fragments:
         assert fragment in raised.value.message
+
+
+def test_time_that_a_build_waits_is_not_its_own(bench: Bench, tmp_path: Path) -> None:
+    """Its limit is of CPU time, and the error says where it is set."""
+    program = package(tmp_path / "slow", steps=(*STEPS, ("sleep", "3")), seconds=2.5)
+    assert freeze(program, Target.X86_64, Level.O1, bench).instructions > 0
+    busy = package(tmp_path / "busy", steps=(*STEPS, ("make", "forever")), seconds=2.5)
+    with pytest.raises(UsageError) as raised:
+        freeze(busy, Target.X86_64, Level.O1, bench)
+    assert raised.value.hint == "`seconds` of the source's `build` in the suite is 2.5"
+
+
+def test_units_have_cpu_time_as_compile_steps_have(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = own_program(tmp_path, {"main.c": '#include <stdio.h>\nint main(void) { return puts("x") < 0; }\n'})
+    monkeypatch.setattr(units, "_SECONDS", 0.001)
+    with pytest.raises(UsageError, match=r"stopped at its limit of 0\.005 s of CPU time") as raised:
+        freeze(program, Target.X86_64, Level.O1, replace(bench, compile_timeout=0.001))
+    assert "--compile-timeout" in str(raised.value.hint)
+    assert freeze(program, Target.X86_64, Level.O1, replace(bench, compile_timeout=30.0)).instructions > 0
 
 
 def test_a_build_that_forks_without_end_is_stopped(bench: Bench, tmp_path: Path) -> None:

@@ -21,8 +21,10 @@ MEMBERS = {
 }
 FLOORS = {"size": "O0", "speed": "fast-o0"}
 FIRST = {"size": "Oz", "speed": "greedy"}
+REFERENCES = {"size": ("Oz",), "speed": ("greedy", "basic", "pbqp")}
+LEAST_CLUSTERS = 6
 MARGIN = math.log(1.005)
-EXACT, DRAWS, RESAMPLES = 13, 20_000, 4_000
+EXACT, DRAWS, RESAMPLES = 13, 20_000, 20_000
 LEAST_ITEMS = 10
 NEAR = 0.12
 """By what share of the interval's width the ends of two bootstraps may differ."""
@@ -98,9 +100,18 @@ class _Side:
     ratios: dict[str, list[float | None]]
     """Program → log-ratio of each seed."""
     counted: dict[str, list[float]]
+    unfloored: bool = False
 
-    def means(self) -> list[float]:
-        return [statistics.fmean(self.counted[b]) for b in sorted(self.counted)]
+    def means(self, spared: bool = False) -> list[float]:
+        """``spared``: failures count as the side's own worst alone."""
+        own = min((r for every in self.ratios.values() for r in every if r is not None), default=0.0)
+        return [
+            min(0.0, own) if spared and not self.done(b) else statistics.fmean(self.counted[b])
+            for b in sorted(self.counted)
+        ]
+
+    def failed(self) -> bool:
+        return not all(map(self.done, self.ratios))
 
     def done(self, program: str) -> bool:
         return None not in self.ratios[program]
@@ -111,6 +122,8 @@ def table(folder: Folder, question: Any) -> dict[str, Plain]:
     board = _Board(folder, question)
     sides = board.sides(question.reference)
     able = {policy for policy in sides if board.is_ranked(policy, sides)}
+    mirrors = [other for other in REFERENCES[question.track] if other in able and other != question.reference]
+    seen_from = {other: _from(board, other, question.reference) for other in mirrors}
     first = board.sides(FIRST[question.track]) or sides
     found: dict[str, Plain] = {}
     for policy_class in sorted({side.policy_class for side in sides.values()}):
@@ -126,9 +139,32 @@ def table(folder: Folder, question: Any) -> dict[str, Plain]:
             row = found[policy] = _row(policy, side, board, word, p, sure, rank, doubtful)
             if row.verdict is not None and row.interval is not None:
                 _hold_to_interval(row)
+            if (mirrored := seen_from.get(policy)) is not None and row.verdict is not None:
+                opposite = {"better": "worse", "worse": "better"}
+                if opposite.get(str(mirrored.verdict), mirrored.verdict) != row.verdict:
+                    row.verdict = "not resolved"
+                row.sure &= mirrored.sure
+                row.p = max(row.p or 0.0, mirrored.p or 0.0)
             if policy == question.reference:
                 found[policy].verdict = found[policy].p = None
     return found
+
+
+def _from(board: "_Board", reference: str, policy: str) -> Plain | None:
+    """The row of the question's own reference in the table of another reference, before it is compared with this."""
+    sides = board.sides(reference)
+    if policy not in sides or not board.is_ranked(policy, sides):
+        board.sides(board.question.reference)
+        return None
+    mine = {
+        p: s for p, s in sides.items() if s.policy_class == sides[policy].policy_class and board.is_ranked(p, sides)
+    }
+    word, p, sure = _verdicts(mine, board.clusters)[policy]
+    row = _row(policy, sides[policy], board, word, p, sure, None, 0)
+    if row.interval is not None:
+        _hold_to_interval(row)
+    board.sides(board.question.reference)  # the programs that count are this table's again
+    return row
 
 
 def _hold_to_interval(row: Plain) -> None:
@@ -157,13 +193,22 @@ def _row(policy: str, side: _Side, board: "_Board", word: Any, p: Any, sure: boo
         len(done),
         len(names),
         len(set(clusters)),
-        _interval(means, clusters) if done and len(names) > 1 else None,
+        _clipped(side, clusters) if done and len(names) > 1 else None,
         word,
         p,
         sure,
         rank,
         doubtful,
     )
+
+
+def _clipped(side: _Side, clusters: Sequence[str]) -> tuple[float, float] | None:
+    """The interval, whose upper end is not beyond that of the same with failures spared."""
+    found = _interval(side.means(), clusters)
+    if found is None or not side.failed():
+        return found
+    spared = _interval(side.means(spared=True), clusters)
+    return found if spared is None else (found[0], min(found[1], spared[1]))
 
 
 class _Board:
@@ -181,12 +226,20 @@ class _Board:
         self._machine = self._newest_machine() if self.timed else None
 
     def _newest_machine(self) -> tuple[Any, ...] | None:
-        """That of the newest campaign of these suites, of a sound one where there is one."""
-        runs = {(bool(self.folder.marks[b["run"], b["campaign"]]), b["run"]) for mine in self.folder.blocks.values()
-                for b in mine if b["target"] == self.question.target}  # fmt: skip
-        mine = [one for one in runs if self.folder.headers[one[1]]["suite"] in self.suites]
-        newest = sorted(mine, key=lambda one: (not one[0], self.folder.age(one[1])))
-        return self.folder.machine(newest[-1][1]) if newest else None
+        """That which timed most programs of these suites, by sound campaigns if it can be; of several the newest."""
+        sound: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+        every: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+        age: dict[tuple[Any, ...], tuple[str, str]] = {}
+        for benchmark, blocks in self.folder.blocks.items():
+            for block in blocks:
+                run = block["run"]
+                if block["target"] == self.question.target and self.folder.headers[run]["suite"] in self.suites:
+                    machine = self.folder.machine(run)
+                    every[machine].add(benchmark)
+                    if not self.folder.marks[run, block["campaign"]]:
+                        sound[machine].add(benchmark)
+                    age[machine] = max(age.get(machine, ("", "")), self.folder.age(run))
+        return max(every, key=lambda one: (len(sound[one]), len(every[one]), age[one]), default=None)
 
     def _newest_values(self) -> dict[str, float]:
         """Cell → the value of the metric: of each of its parts the newest, then the median."""
@@ -264,11 +317,12 @@ class _Board:
                 ]
             found[policy] = _Side(policy_class, objects, ratios, {})
         lowest = found.get(FLOORS[self.question.track])
-        for side in found.values():
+        for policy, side in ((names[0], found[names[0]]) for names in entrants):
             own_worst = min((r for every in side.ratios.values() for r in every if r is not None), default=0.0)
             for benchmark, every in side.ratios.items():
                 below = [r for r in lowest.ratios[benchmark] if r is not None] if lowest else []
                 worst = min(0.0, own_worst, *below)
+                side.unfloored |= None in every and not below and policy != FLOORS[self.question.track]
                 side.counted[benchmark] = (
                     [r for r in every if r is not None] if None not in every else [worst] * len(every)
                 )
@@ -306,7 +360,8 @@ class _Board:
     def is_ranked(self, policy: str, sides: Mapping[str, _Side]) -> bool:
         side = sides[policy]
         done = sum(side.done(b) for b in self.counted)
-        return done >= 0.8 * len(self.counted) - 1e-9 and not self.seen[policy] & set(self.counted)
+        whole = done >= 0.8 * len(self.counted) - 1e-9 and not side.unfloored
+        return whole and not self.seen[policy] & set(self.counted)
 
 
 def any_sound(met: Sequence[tuple[bool, Any, float]]) -> bool:
@@ -350,9 +405,22 @@ def _verdicts(sides: Mapping[str, _Side], clusters: Mapping[str, str]) -> dict[s
     if not first:
         return {}
     names = [clusters[b] for b in sorted(next(iter(sides.values())).counted)]
-    if len(set(names)) < 2:
+    if len(set(names)) < LEAST_CLUSTERS:
         return dict.fromkeys(sides, ("not resolved", 1.0, True))
-    lines = {policy: _by_cluster(sides[policy].means(), names) for policy in first.values()}
+    found = _judged({policy: sides[policy].means() for policy in first.values()}, names)
+    spared = _judged({policy: sides[policy].means(sides[policy].failed()) for policy in first.values()}, names)
+    for policy in found:
+        word, _, sure = found[policy]
+        if sides[policy].failed():
+            if word != "worse" and spared[policy][0] == "worse":
+                found[policy] = (*spared[policy][:2], spared[policy][2] and sure)
+            elif word == "equivalent":
+                found[policy] = ("not resolved", *found[policy][1:])
+    return {policy: found[first[_identity(side)]] for policy, side in sides.items()}
+
+
+def _judged(means: Mapping[str, Sequence[float]], names: Sequence[str]) -> dict[str, tuple[str, float, bool]]:
+    lines = {policy: _by_cluster(values, names) for policy, values in means.items()}
     sizes = next(iter(lines.values()))[1]
     signs = _signs(len(sizes))
     flipped = {policy: np.abs(_t(signs * np.array(sums), sizes)) for policy, (sums, _) in lines.items()}
@@ -378,7 +446,7 @@ def _verdicts(sides: Mapping[str, _Side], clusters: Mapping[str, str]) -> dict[s
         factor = len(lines)
         sure = abs(p[policy] - 0.05) > doubt and (p[policy] <= 0.05 or abs(adjusted[policy] - 0.05) > factor * doubt)
         found[policy] = (word, p[policy], sure)
-    return {policy: found[first[_identity(side)]] for policy, side in sides.items()}
+    return found
 
 
 def _equivalence(sums: Sequence[float], sizes: Sequence[int], signs: Any) -> float:
@@ -395,8 +463,8 @@ def _equivalence(sums: Sequence[float], sizes: Sequence[int], signs: Any) -> flo
 
 
 def _identity(side: _Side) -> Any:
-    known = any(any(objects) for objects in side.objects.values())
-    return tuple(side.objects[b] for b in sorted(side.objects)) if known else tuple(side.means())
+    objects = (tuple(sorted({str(one) for one in side.objects[b]})) for b in sorted(side.objects))
+    return (*objects, *side.means())
 
 
 def _ranks(sides: Mapping[str, _Side], board: _Board) -> dict[str, tuple[tuple[int, int], int]]:
@@ -407,19 +475,22 @@ def _ranks(sides: Mapping[str, _Side], board: _Board) -> dict[str, tuple[tuple[i
     names = list(first.values())
     above, below, doubtful = (dict.fromkeys(names, 0) for _ in range(3))
     for one, other in combinations(names, 2):
-        found = _differences(sides[one], sides[other], board)
-        if len(found) < 0.8 * len(sides[one].counted):
+        strict = _told(_differences(sides[one], sides[other], board), board, len(sides[one].counted))
+        if strict is None:
             continue
-        sums, sizes = _by_cluster(list(found.values()), [board.clusters[b] for b in found])
-        if len(sizes) < 2:
-            continue
-        drawn = np.abs(_t(_signs(len(sizes)) * np.array(sums), sizes))
-        p = float(np.mean(drawn >= drawn[0] * (1 - 1e-9))) if drawn[0] > 0 else 1.0
-        if len(sizes) > EXACT and abs(p - 0.05) < 5 * math.sqrt(0.05 * 0.95 / DRAWS):
+        if not strict[1] <= 0.05:
+            for spared, sign in ((one, -1), (other, 1)):
+                if sides[spared].failed():
+                    answer = _differences(sides[one], sides[other], board, sides[spared])
+                    told = _told(answer, board, len(sides[one].counted))
+                    if told and told[1] <= 0.05 and told[0] * sign > 0:
+                        strict = told
+        mean, p, few = strict
+        if not few and abs(p - 0.05) < 5 * math.sqrt(0.05 * 0.95 / DRAWS):
             doubtful[one] += 1
             doubtful[other] += 1
         elif p <= 0.05:
-            better, worse = (one, other) if math.fsum(found.values()) > 0 else (other, one)
+            better, worse = (one, other) if mean > 0 else (other, one)
             above[worse] += 1
             below[better] += 1
     return {
@@ -429,14 +500,28 @@ def _ranks(sides: Mapping[str, _Side], board: _Board) -> dict[str, tuple[tuple[i
     }
 
 
-def _differences(one: _Side, other: _Side, board: _Board) -> dict[str, float]:
+def _told(found: Mapping[str, float], board: _Board, programs: int) -> tuple[float, float, bool] | None:
+    """Mean, p, and whether every sign vector was tried; None of too few programs or clusters."""
+    if len(found) < 0.8 * programs:
+        return None
+    sums, sizes = _by_cluster(list(found.values()), [board.clusters[b] for b in found])
+    if len(sizes) < 2:
+        return None
+    drawn = np.abs(_t(_signs(len(sizes)) * np.array(sums), sizes))
+    p = float(np.mean(drawn >= drawn[0] * (1 - 1e-9))) if drawn[0] > 0 else 1.0
+    return math.fsum(found.values()), p, len(sizes) <= EXACT
+
+
+def _differences(one: _Side, other: _Side, board: _Board, spared: _Side | None = None) -> dict[str, float]:
+    """``spared``: the one of the two whose failures count as its own worst alone."""
     found = {}
-    for benchmark in sorted(one.counted):
-        mean = statistics.fmean(one.counted[benchmark]) - statistics.fmean(other.counted[benchmark])
+    ours, theirs = one.means(spared is one), other.means(spared is other)
+    for place, benchmark in enumerate(sorted(one.counted)):
+        mean = ours[place] - theirs[place]
         if board.timed and one.done(benchmark) and other.done(benchmark):
-            mine, theirs = one.objects[benchmark], other.objects[benchmark]
-            turns = range(math.lcm(len(mine), len(theirs)))
-            every = [_duel(board, benchmark, mine[n % len(mine)], theirs[n % len(theirs)]) for n in turns]
+            mine, its = one.objects[benchmark], other.objects[benchmark]
+            turns = range(math.lcm(len(mine), len(its)))
+            every = [_duel(board, benchmark, mine[n % len(mine)], its[n % len(its)]) for n in turns]
             if None in every:
                 continue
             mean = statistics.fmean(value for value in every if value is not None)

@@ -150,7 +150,7 @@ def test_a_clear_difference_is_concluded_from(tmp_path: Path) -> None:
     record(tmp_path, many(12, 1.1, 0.02))
     summary = whole(tmp_path, "a", "b").summary
     assert summary.p == pytest.approx(2 / 2**12)
-    assert summary.conclusion == "a is better than b on programs like these (p = 0.0005)"
+    assert summary.conclusion == "a is better than b on programs like these (p = 0.0005, at 5 % for this pair alone)"
     assert whole(tmp_path, "b", "a").summary.conclusion == summary.conclusion
     assert summary.low is not None and 1 < summary.low < (summary.mean or 0) < (summary.high or 0)
     assert summary.these_low == summary.these_high == pytest.approx(summary.mean)
@@ -160,8 +160,8 @@ def test_a_difference_within_the_scatter_is_not(tmp_path: Path) -> None:
     record(tmp_path, many(12, 1.001, 0.05))
     summary = whole(tmp_path, "a", "b").summary
     assert summary.p is not None and summary.p > 0.05 and summary.mde is not None
-    said = f"a and b cannot be told apart on programs like these (p = {summary.p:.2g}); a difference of "
-    assert summary.conclusion == f"{said}{100 * summary.mde:.2g} % would have been seen"
+    said = f"a and b cannot be told apart on programs like these (p = {summary.p:.2g}, at 5 % for this pair alone)"
+    assert summary.conclusion == f"{said}; a difference of {100 * summary.mde:.2g} % would have been seen"
 
 
 def test_nothing_is_concluded_from_few_programs_or_equal_ones(tmp_path: Path) -> None:

@@ -402,6 +402,7 @@ def test_one_program_that_makes_the_verdict_is_named(tmp_path: Path) -> None:
 def test_low_coverage_is_not_ranked(tmp_path: Path) -> None:
     rows = [row(f"b{n}", "Oz", 100) for n in range(5)]
     rows += [row(f"b{n}", "enough", 50) for n in range(4)] + [row(f"b{n}", "little", 10) for n in range(3)]
+    rows += [row(f"b{n}", "O0", 100) for n in range(5)]
     record(tmp_path, 0, rows)
     found = table(tmp_path)
     assert (found["little"].rank, found["little"].strict) == (None, pytest.approx(10 ** (3 / 5)))

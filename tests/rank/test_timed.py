@@ -407,7 +407,8 @@ def test_two_policies_are_compared_by_their_own_pairs(tmp_path: Path) -> None:
     summary = found.summary
     assert (summary.wins, summary.ties, summary.losses, summary.completed) == (9, 2, 1, 12)
     assert summary.p is not None and summary.p < 0.05
-    assert summary.conclusion == f"a is faster than b on programs like these (p = {summary.p:.2g})"
+    alone = f"(p = {summary.p:.2g}, at 5 % for this pair alone)"
+    assert summary.conclusion == f"a is faster than b on programs like these {alone}"
     assert back.summary.mean == pytest.approx(1 / (summary.mean or 0))
     assert [row.ratio for row in back.rows][::-1] == [pytest.approx(1 / (row.ratio or 0)) for row in found.rows]
 

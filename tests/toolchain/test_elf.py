@@ -14,7 +14,7 @@ from harness.base.vocabulary import Target
 from harness.measure.metrics.size import size_alloc, size_text
 from harness.measure.registry import Subject
 from harness.toolchain import TARGETS, Toolchain
-from harness.toolchain.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, sections
+from harness.toolchain.elf import SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, relocations, sections, symbols
 
 SOURCE = """
 #include <stdio.h>
@@ -89,6 +89,28 @@ def test_sizes_are_what_llvms_tools_say(kind: str, target: Target, toolchain: To
     assert size_alloc(subject(path)) < 100_000 < sum(s.size for s in sections(path) if s.type == SHT_NOBITS)
     with_tables = ".eh_frame" in sizes
     assert with_tables == (kind != "no unwind tables")
+
+
+@pytest.mark.parametrize("target", Target)
+def test_relocations_are_what_llvms_tools_say(target: Target, toolchain: Toolchain, tmp_path: Path) -> None:
+    path = compiled(toolchain, target, SOURCE, tmp_path, FLAGS["pie"])
+    command = [toolchain.tool("llvm-readelf"), "--elf-output-style=JSON", "--relocations", str(path)]
+    (file,) = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)
+    there, named = sections(path), symbols(path)
+    said = [
+        (there[one["SectionIndex"]].info, r["Offset"], r["Type"]["Value"], r["Symbol"]["Name"], r["Addend"])
+        for one in file["Relocations"]
+        for r in (entry["Relocation"] for entry in one["Relocs"])
+    ]
+    mine = [
+        (number, r.offset, r.kind, there[of.section].name if of.is_section else of.name, r.addend)
+        for number, some in relocations(path).items()
+        for r in some
+        for of in [named[r.symbol]]
+    ]
+    unsigned = [(number, offset, kind, name, addend % 2**64) for number, offset, kind, name, addend in mine]
+    assert sorted(unsigned) == sorted((*one[:4], one[4] % 2**64) for one in said)
+    assert len(mine) > 10
 
 
 def test_unwind_tables_are_loaded_but_no_text(toolchain: Toolchain, tmp_path: Path) -> None:

@@ -71,6 +71,18 @@ def program_headers(file: bytes) -> list[int]:
     return [int.from_bytes(file[at : at + 4], "little") for at in range(offset, offset + size * count, size)]
 
 
+def test_what_takes_too_long_to_build(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is of CPU time: the clock's is ten times that."""
+    lines = ["#define N0", *(f"#define N{n + 1} {f'N{n} ' * 16}" for n in range(12)), "int x = N12 1;"]
+    programs.write("\n".join(lines), "-O1")
+    monkeypatch.setattr(native, "_SECONDS", 1.0)
+    with pytest.raises(
+        PrerequisiteError, match=r"cannot be built: clang: stopped .* at its limit of 1 s of CPU time"
+    ) as e:
+        programs.program()
+    assert "less busy" in str(e.value.hint)
+
+
 def test_a_program_is_built_once_per_cache(programs: Programs, tmp_path: Path) -> None:
     assert programs.says() == "one\n"
     built = programs.built()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.base.errors import CellError
+from harness.base.process import WAITING
 from harness.base.vocabulary import Outcome
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
 from harness.sandbox.bench import Bench
@@ -13,7 +14,7 @@ from harness.sandbox.bench import Bench
 __all__ = ["SECONDS", "compile_foreign", "compiled", "does_not_compile"]
 
 SECONDS = 60.0
-"""For a file of a submission."""
+"""CPU seconds for a file of a submission, or as many as a compile step has where those are more."""
 _SHOWN = 3
 _ERROR = re.compile(
     r"^(?:\./)?(\S+:\d+:\d+): (?:fatal )?error: (.*)$"
@@ -31,10 +32,15 @@ def compile_foreign(
     bench: Bench,
     seconds: float | None = None,
 ) -> Finished:
-    """Run a compiler of the toolchain (``clang``, ``clang++``) on these files, which it finds by these names."""
+    """Run a compiler of the toolchain (``clang``, ``clang++``) on these files, which it finds by these names.
+
+    ``seconds``: of CPU time. Of wall time it has ten times as many.
+    """
     program = bench.toolchain.tool(driver)
+    timeout = seconds or max(SECONDS, bench.compile_timeout)
     limits = Limits(
-        wall=seconds or SECONDS,
+        wall=WAITING * timeout,
+        cpu=timeout,
         memory=4 * GIB,
         address_space=8 * GIB,
         processes=16,

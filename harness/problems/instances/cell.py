@@ -1,6 +1,5 @@
 """One cell: a solver on an instance, under a stated limit of time and on stated cores."""
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -21,7 +20,7 @@ from harness.problems.instances.files import instance_content, load_instance
 from harness.problems.instances.judge import Improvement, counted, history, judge
 from harness.problems.instances.policies import SOLVER
 from harness.problems.instances.solve import run_solver
-from harness.problems.instances.solver import prepare_solver, solver_job
+from harness.problems.instances.solver import prepare_solver, solver_inputs, solver_job
 from harness.problems.instances.suite import SuiteInstance
 from harness.record import Row
 from harness.record.journal import entry_name
@@ -187,7 +186,6 @@ class SolverResult:
 
 def with_key(cell: SolverCell, bench: Bench) -> SolverCell:
     """The cell with its key: of all that the result depends on, as far as it can be said, since a clock ends it."""
-    is_python = cell.policy.manifest.form == "python"
     key = digest_of(
         {
             "solver cell": [_READING, cell.instance.domain.judging],
@@ -198,8 +196,7 @@ def with_key(cell: SolverCell, bench: Bench) -> SolverCell:
             "seconds": cell.seconds,
             "cores": len(cell.cores),
             "machine": machine().identity,
-            "language": [sys.version, *_libraries()] if is_python else bench.toolchain.fingerprint.llvm,
-            "runtime": bench.toolchain.runtime_fingerprint(Target.X86_64),
+            "solver": solver_inputs(cell.policy.manifest.files[SOLVER], len(cell.cores), bench),
         }
     )
     return replace(cell, key=key)
@@ -264,10 +261,3 @@ def _unpacked(cell: SolverCell, instance: Any, bench: Bench) -> tuple[bytes, Cal
     if cell.copy:
         return cell.instance.domain.renumbered(instance, bytes.fromhex(cell.seed))
     return unpacked(instance_content(cell.instance, bench.store), cell.instance.id), None
-
-
-def _libraries() -> list[str]:
-    """What a ``solver.py`` may import."""
-    from importlib.metadata import version
-
-    return [version("numpy"), version("highspy")]

@@ -1,14 +1,17 @@
 """Two solvers side by side, instance by instance: by the very figures of their standings."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import UsageError
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.entries import SolverFigure, solver_figures
 from harness.problems.instances.sides import by_policy, sides_of_solvers
-from harness.rank.compare import Comparison, Summary, Versus, sentence
+from harness.problems.instances.training import made_on_words, trained_on
+from harness.rank.compare import Comparison, Summary, Versus
+from harness.rank.conclusion import sentence
 from harness.rank.contest import EQUAL, finite_ratio, known, result
 from harness.rank.pairs import ahead
 from harness.rank.question import Question
@@ -41,7 +44,18 @@ def compare_solvers(
     ]
     rows = [_row(ours, theirs) for ours, theirs in pairs]
     rows.sort(key=lambda row: (-(row.ratio or 0.0), row.benchmark))
-    return Versus(tuple(rows), _summary(question, rows, [*mine[a], *mine[b]], a, b))
+    summary = _summary(question, rows, [*mine[a], *mine[b]], a, b)
+    beside = _made_on(trained_on(domain, index, question), {row.benchmark for row in rows}, a, b)
+    return Versus(tuple(rows), replace(summary, conclusion="; ".join((summary.conclusion, *beside))))
+
+
+def _made_on(seen: Mapping[str, set[str]], there: set[str], *policies: str) -> list[str]:
+    """Who was made on some of these instances, in the words by which the standings do not rank it."""
+    by_reason: dict[str, list[str]] = {}
+    for policy in policies:
+        if count := len(seen.get(policy, set()) & there):
+            by_reason.setdefault(made_on_words(count, len(there)), []).append(policy)
+    return [f"{', '.join(names)}: not ranked: {reason}" for reason, names in by_reason.items()]
 
 
 def _row(ours: SolverFigure, theirs: SolverFigure) -> Comparison:

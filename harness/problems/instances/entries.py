@@ -1,6 +1,8 @@
 """What each solver gave on each instance, against the best cost known; and cost over time. One query each.
 
 Of several runs of a solver on an instance the median counts, of two the worse; one that failed is worse than any cost.
+Runs of two machines are never pooled: of each solver on each instance those of one machine count, the one with the most
+cells of the table that has any, or of equally many the newest.
 """
 
 from collections.abc import Mapping
@@ -44,6 +46,8 @@ class SolverFigure:
     """When the assignment that counts was printed."""
     cpu: str | None
     """The machine's."""
+    machine: str | None
+    """What must be the same for runs to be pooled (``harness.base.machine``); None: not published."""
     cell: str | None
     run: str | None
     decisions_digest: str | None
@@ -146,7 +150,7 @@ def solver_sql(domain: Domain[Any], question: Question, *policies: str) -> str:
     floor = quote(facts_of(question.track).floor)
     only = f"WHERE policy IN ({', '.join(map(quote, policies))}) " if policies else ""
     return f"""WITH asked AS (
-  SELECT c.*, u.cpu, i.seconds, i.best, i.bound, i.plain
+  SELECT c.*, u.cpu, u.machine, i.seconds, i.best, i.bound, i.plain
   FROM cells c JOIN runs u USING (run) JOIN instances i USING (run, benchmark) WHERE {" AND ".join(conditions)}
 ), version AS (  -- a policy that was changed counts as it is now
   SELECT policy, arg_max(policy_digest, started) AS policy_digest FROM asked GROUP BY policy
@@ -159,8 +163,17 @@ def solver_sql(domain: Domain[Any], question: Question, *policies: str) -> str:
   SELECT c.benchmark, c.program_digest, max(m.exact) AS cost
   FROM cells c JOIN measurements m USING (cell)
   WHERE c.suite = {quote(question.suite)} AND c.policy = {floor} AND m.metric = 'cost' GROUP BY ALL
-), latest AS (  -- the newest cell of each run of each policy on each instance
+), current AS (
   SELECT asked.* FROM asked JOIN version USING (policy, policy_digest) JOIN instance USING (benchmark, program_digest)
+), host AS (  -- machines, the one that most was measured on first, then the newest
+  SELECT machine, row_number() OVER (
+    ORDER BY count(DISTINCT (policy, benchmark, seed)) DESC, max(started) DESC, machine) AS place
+  FROM current GROUP BY machine
+), latest AS (  -- the newest cell of each run of each policy on each instance, all of one machine
+  SELECT * EXCLUDE (place) FROM (
+    SELECT current.*, place FROM current JOIN host USING (machine)
+    QUALIFY place = min(place) OVER (PARTITION BY benchmark, policy)
+  )
   QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed ORDER BY isolation, started DESC, run DESC) = 1
 ), told AS (  -- values of two versions of a metric are never compared
   SELECT * FROM measurements WHERE cell IN (SELECT cell FROM latest)
@@ -182,7 +195,7 @@ def solver_sql(domain: Domain[Any], question: Question, *policies: str) -> str:
          CASE WHEN m.cell IS NULL OR m.outcome = 'ok' AND m.cost IS NULL THEN 'not run' ELSE m.outcome END AS outcome,
          CASE WHEN m.outcome = 'ok' AND m.cost IS NULL THEN 'its cost is of an earlier version of the metric'
               ELSE coalesce(m.detail, '') END AS detail, m.cost, m.found AS seconds,
-         m.cpu, m.cell, m.run, m.decisions_digest, m.cores, n.known, coalesce(n.plain, floor.cost) AS plain,
+         m.cpu, m.machine, m.cell, m.run, m.decisions_digest, m.cores, n.known, coalesce(n.plain, floor.cost) AS plain,
          coalesce(m.repeats, 0) AS repeats, coalesce(m.failures, 0) AS failures, m.lowest, m.highest{named}
   FROM (SELECT DISTINCT policy, class FROM latest) e CROSS JOIN instance n
   LEFT JOIN median m ON m.policy = e.policy AND m.benchmark = n.benchmark

@@ -124,6 +124,7 @@ def _figure(contest: Contest, one: PublishedCost, measured: SolverFigure) -> Sol
         cost=one.cost,
         seconds=None,
         cpu=contest.cpu if one.team else None,
+        machine=None,
         cores=contest.cores if one.team else None,
         cell=None,
         run=None,

@@ -1,44 +1,26 @@
-"""What stands under standings of solvers in words: machines, runs, what was public, and what is odd."""
+"""What stands under standings of solvers in words: machines, runs, and what was public."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median
 
 from harness.problems.instances.entries import SolverFigure
-from harness.problems.instances.renumbered import Renumbered
-from harness.problems.instances.same import Same
+from harness.problems.instances.machines import machine_lines
 from harness.problems.instances.sides import by_policy
 from harness.rank.words import PUBLISHED, share
 
-__all__ = ["NOT_PUBLISHED", "remarks_on"]
-
-NOT_PUBLISHED = "not published"
-"""In the place of what nobody has said of others' machines."""
+__all__ = ["remarks_on"]
 
 
 def remarks_on(
     figures: Sequence[SolverFigure],
     public: Sequence[str],
-    same: Sequence[Same],
-    renumbered: Sequence[Renumbered],
 ) -> Iterator[str]:
     """One line each. ``public``: instances of the contest that its teams had while they wrote their solvers."""
     mine = [figure for figure in figures if figure.policy_class != PUBLISHED]
-    machines = {_machine(figure) for figure in mine if figure.cpu}
-    if machines:
-        others = {_machine(figure) for figure in figures if figure.policy_class == PUBLISHED and figure.cores}
-        beside = f"; published rows on {', '.join(sorted(others))}" if others else ""
-        apart = ": costs after a time limit are comparable on one machine only" if len(machines) > 1 else ""
-        yield f"measured on {', '.join(sorted(machines))}{apart}{beside}"
+    yield from machine_lines(figures)
     if public:
         yield f"not counted by the contest, since its teams had them: {', '.join(public)}"
     yield from _runs(mine)
-    yield from (one.words for one in renumbered)
-    yield from (one.words for one in same)
-
-
-def _machine(figure: SolverFigure) -> str:
-    cores = f"{figure.cores} core{'s' if figure.cores != 1 else ''}"
-    return f"{cores} of {figure.cpu or f'a CPU that is {NOT_PUBLISHED}'}"
 
 
 def _runs(mine: Sequence[SolverFigure]) -> Iterator[str]:

@@ -5,7 +5,7 @@ instance happens to be written gives less there. Costs of copies are those of th
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,10 +19,13 @@ from harness.statistics import suite_effect
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Renumbered", "on_renumbered"]
+__all__ = ["NotRenumbered", "Renumbered", "not_on_renumbered", "on_renumbered"]
 
 _LEAST = 1.01
 """Costs that rise by less are not judged."""
+_ROUNDING = 1e-12
+_MUCH = 2.0
+"""An instance whose copy costs so many times as much is named: a mean of many would hide it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,32 +35,54 @@ class Renumbered:
     policy: str
     instances: int
     """That it solved as they are, and was given under other numbers."""
-    failed: int
+    solved: int
+    """Instances of the table that it solved as they are."""
+    failed: tuple[str, ...]
     """Copies of them without a solution: they count as the plain assignment's cost, or as its own."""
     ratio: float
     """Cost of the copy / cost of the instance, the geometric mean."""
     low: float | None
     high: float | None
     """95 % interval, for instances like these."""
+    much: tuple[tuple[str, float], ...]
+    """Instances whose copies cost at least twice as much, and how many times as much, the most first."""
 
     @property
     def words(self) -> str:
         """For people."""
         interval = "" if self.low is None or self.high is None else f" ({_times(self.low)} to {_times(self.high)})"
-        lost = f", and fails on {self.failed}" if self.failed else ""
-        said = (
-            f"on {self.instances} instances under other numbers it costs {_times(self.ratio)} times as much{interval}"
-        )
+        of = f"{self.instances} of {self.solved}" if self.instances < self.solved else f"{self.instances}"
+        said = f"on {of} instance{'s' if self.solved != 1 else ''} under other numbers it costs {_times(self.ratio)}"
+        said += f" times as much{interval}"
+        if self.much:
+            said += f", at least twice as much on {', '.join(f'{name} ({_times(by, 1)})' for name, by in self.much)}"
+        if self.failed:
+            said += f", and fails on {len(self.failed)} ({', '.join(self.failed)})"
         rests = self.failed or (self.low is not None and self.low > _LEAST)
         verdict = ": what it gives rests on how these instances are numbered" if rests else ""
-        return f"{self.policy}: {said}{lost}{verdict}"
+        return f"{self.policy}: {said}{verdict}"
 
 
-def _times(ratio: float) -> str:
-    return f"{ratio:.3f}" if ratio < 1000 else f"{ratio:.1e}"
+@dataclass(frozen=True, slots=True)
+class NotRenumbered:
+    """Solvers of which nobody knows what they give under other numbers."""
+
+    policies: tuple[str, ...]
+    elsewhere: bool
+    """They were given copies under other conditions."""
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        how = "run on copies (--perturb) with other limits, cores or machines only"
+        return f"{', '.join(self.policies)}: {how if self.elsewhere else 'never run on copies (--perturb)'}"
 
 
-_QUERY = """SELECT c.policy, c.benchmark, c.copy, c.outcome, CAST(m.exact AS VARCHAR)
+def _times(ratio: float, digits: int = 3) -> str:
+    return f"{ratio:.{digits}f}" if ratio < 1000 else f"{ratio:.1e}"
+
+
+_QUERY = """SELECT c.policy, c.benchmark, u.machine, c.outcome, CAST(m.exact AS VARCHAR)
 FROM copies c JOIN runs u ON u.started = c.started AND u.suite = c.suite
 LEFT JOIN measurements m ON m.cell = c.cell AND m.policy = c.policy AND m.metric = 'cost'
 WHERE c.suite = ? AND c.track = ? AND c.policy_digest IN (
@@ -69,26 +94,49 @@ QUALIFY row_number() OVER (PARTITION BY c.policy, c.benchmark, c.cell ORDER BY c
 def on_renumbered(
     index: "duckdb.DuckDBPyConnection", question: Question, figures: Sequence[SolverFigure]
 ) -> list[Renumbered]:
-    """Every solver of the table that was given copies, under the table's conditions."""
+    """Every solver of the table that was given copies, under the table's conditions, on the machine of its row."""
     asked = [question.suite, question.track, question.under("time_scale"), question.under("cores")]
     about = {(figure.policy, figure.benchmark): figure for figure in figures if figure.solved}
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    failed: dict[str, int] = defaultdict(int)
-    for policy, benchmark, _, outcome, cost in index.execute(_QUERY, asked).fetchall():
+    failed: dict[str, set[str]] = defaultdict(set)
+    for policy, benchmark, machine, outcome, cost in index.execute(_QUERY, asked).fetchall():
         figure = about.get((policy, benchmark))
-        if figure is None or figure.cost is None:
+        if figure is None or figure.cost is None or figure.machine != machine:
             continue
         own = max(figure.cost, 1)
         if outcome != "ok" or cost is None:
-            failed[policy] += 1
+            failed[policy].add(benchmark)
         reached = int(cost) if cost is not None else max(figure.plain or own, own)
         found[policy][benchmark].append(math.log(max(reached, 1) / own))
-    return [_renumbered(policy, mine, failed[policy]) for policy, mine in sorted(found.items())]
+    solved = Counter(policy for policy, _ in about)
+    return [_renumbered(policy, solved[policy], mine, failed[policy]) for policy, mine in sorted(found.items())]
 
 
-def _renumbered(policy: str, mine: dict[str, list[float]], failed: int) -> Renumbered:
-    logs = [[[math.fsum(each) / len(each)]] for each in mine.values()]
+def _renumbered(policy: str, solved: int, mine: dict[str, list[float]], failed: set[str]) -> Renumbered:
+    means = {name: math.fsum(each) / len(each) for name, each in mine.items()}
+    logs = [[[mean]] for mean in means.values()]
     found = remembered("renumbered", logs, lambda: list(suite_effect(logs).like_these or ()))
     low, high = found or (None, None)
-    ratio = math.exp(math.fsum(one for ((one,),) in logs) / len(logs))
-    return Renumbered(policy, len(logs), failed, ratio, finite_ratio(low), finite_ratio(high))
+    ratio = math.exp(math.fsum(means.values()) / len(means))
+    most = sorted(means, key=lambda name: (-means[name], name))
+    much = tuple((name, math.exp(means[name])) for name in most if means[name] >= math.log(_MUCH) - _ROUNDING)
+    ends = finite_ratio(low), finite_ratio(high)
+    return Renumbered(policy, len(logs), solved, tuple(sorted(failed)), ratio, *ends, much)
+
+
+_EVER = """SELECT DISTINCT c.policy FROM copies c WHERE c.suite = ? AND c.track = ? AND c.policy_digest IN (
+  SELECT arg_max(policy_digest, started) FROM cells WHERE suite = c.suite AND policy = c.policy
+)"""
+
+
+def not_on_renumbered(
+    index: "duckdb.DuckDBPyConnection",
+    question: Question,
+    figures: Sequence[SolverFigure],
+    found: Sequence[Renumbered],
+) -> list[NotRenumbered]:
+    """The solvers of the table that ``found`` says nothing of: never given a copy, or under other conditions only."""
+    rest = {figure.policy for figure in figures} - {one.policy for one in found}
+    ever = {policy for (policy,) in index.execute(_EVER, [question.suite, question.track]).fetchall()}
+    both = ((rest - ever, False), (rest & ever, True))
+    return [NotRenumbered(tuple(sorted(names)), elsewhere) for names, elsewhere in both if names]

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 from harness.base.errors import UsageError
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.entries import SolverFigure, solver_figures
+from harness.problems.instances.machines import machines_called
 from harness.problems.instances.published import Published, published_of, with_teams
 from harness.problems.instances.remarks import remarks_on
-from harness.problems.instances.renumbered import Renumbered, on_renumbered
-from harness.problems.instances.same import Same, same_assignments
+from harness.problems.instances.renumbered import not_on_renumbered, on_renumbered
+from harness.problems.instances.same import same_assignments
 from harness.problems.instances.sides import by_policy, reference_cost, sides_of_solvers
-from harness.problems.instances.training import trained_on
+from harness.problems.instances.training import made_on_words, trained_on
 from harness.rank.contest import finite_ratio
 from harness.rank.pairs import ahead, ranks
 from harness.rank.question import Question
@@ -125,6 +126,11 @@ class SolverTable:
     """For people: of what machines and runs the figures are, and what is odd about them."""
 
     @property
+    def machines(self) -> int:
+        """That something of it was measured on."""
+        return len(machines_called(one for one in self.figures if one.policy_class != PUBLISHED))
+
+    @property
     def contest_instances(self) -> int:
         """Those that the contest counted."""
         return max(row.contest_instances for row in self.standings)
@@ -155,9 +161,11 @@ def solver_standings(
     if not published:
         others = replace(others, figures=())
     seen = trained_on(domain, index, question)
-    same = same_assignments(index, question, figures)
+    same = same_assignments(domain, index, question, figures)
     copies = on_renumbered(index, question, figures)
-    return solver_table(question, figures, required, others, trained_on=seen, same=same, renumbered=copies)
+    unknown = not_on_renumbered(index, question, figures, copies) if domain.renumbers else []
+    odd = [one.words for one in copies] + [one.words for one in unknown] + [one.words for one in same]
+    return solver_table(question, figures, required, others, trained_on=seen, said=odd)
 
 
 def solver_table(
@@ -167,28 +175,28 @@ def solver_table(
     published: Published | None = None,
     *,
     trained_on: Mapping[str, set[str]] | None = None,
-    same: Sequence[Same] = (),
-    renumbered: Sequence[Renumbered] = (),
+    said: Sequence[str] = (),
 ) -> SolverTable:
     """The same of figures. ``required``: the share of the instances that a ranked solver was run on.
 
-    ``trained_on``: policy → instances.
+    ``trained_on``: policy → instances. ``said``: further remarks.
     """
     published = published or Published()
     there = {figure.benchmark for figure in figures}
     mine = with_teams(figures, published.teams)
     others = with_teams(_of_who_solved_any(one for one in published.figures if one.benchmark in there), published.teams)
     seen = {policy: names & there for policy, names in (trained_on or {}).items()}
+    machines = machines_called(mine)
     rows = [
-        _standing(question, side, own, there, seen.get(side.policy, set()))
+        _standing(question, side, own, there, seen.get(side.policy, set()), machines)
         for some in (mine, others)
         for side, own in zip(sides_of_solvers(some), by_policy(some).values(), strict=True)
     ]
     refused = {row.policy: _refusals(row, by_policy(mine)[row.policy], required) for row in rows if not row.published}
     ranked = _ranked(rows, sides_of_solvers(mine), refused, judged=all(one.known is not None for one in mine))
     ranked.sort(key=lambda row: (-(row.contest_score or 0.0), row.ratio or math.inf, row.published, row.policy))
-    said = remarks_on([*mine, *others], published.public, same, renumbered)
-    return SolverTable(question, tuple(ranked), (*mine, *others), tuple(said))
+    remarks = (*remarks_on([*mine, *others], published.public), *said)
+    return SolverTable(question, tuple(ranked), (*mine, *others), remarks)
 
 
 def _of_who_solved_any(figures: Iterable[SolverFigure]) -> list[SolverFigure]:
@@ -196,7 +204,12 @@ def _of_who_solved_any(figures: Iterable[SolverFigure]) -> list[SolverFigure]:
 
 
 def _standing(
-    question: Question, side: Side, mine: Sequence[SolverFigure], there: set[str], seen: set[str]
+    question: Question,
+    side: Side,
+    mine: Sequence[SolverFigure],
+    there: set[str],
+    seen: set[str],
+    machines: Mapping[str, str],
 ) -> SolverStanding:
     first, instances = mine[0], len(there)
     is_published = first.policy_class == PUBLISHED
@@ -205,6 +218,7 @@ def _standing(
     is_known = sum(figure.outcome != "not run" for figure in mine) == instances
     ratios = [_against_best(side, figure) for figure in mine]
     effect = tree_effect(list(side.results.values()), [[value] for value in ratios], side.clusters)
+    ratio = math.exp(-effect.estimate)
     low, high = (effect.like_these or (None, None)) if is_known and solved and not is_published else (None, None)
     points = [figure.points for figure in mine if figure.points is not None]
     worst, best = _score_interval(points) if is_known and not is_published else (None, None)
@@ -218,7 +232,7 @@ def _standing(
         policy_class=first.policy_class,
         policy=first.policy,
         cores=first.cores,
-        cpu=", ".join(sorted({figure.cpu for figure in mine if figure.cpu})) or None,
+        cpu=", ".join(sorted({machines.get(one.machine or "", one.cpu) for one in mine if one.cpu})) or None,
         rank=None,
         rank_high=None,
         verdict=None,
@@ -227,8 +241,8 @@ def _standing(
         contest_instances=len(points),
         contest_low=worst,
         contest_high=best,
-        ratio=math.exp(-effect.estimate) if solved else None,
-        low=None if high is None else finite_ratio(-high),
+        ratio=ratio if solved else None,
+        low=None if high is None else _possible(finite_ratio(-high), ratio, mine),
         high=None if low is None else finite_ratio(-low),
         depends_on=None,
         without=None,
@@ -249,6 +263,15 @@ def _against_best(side: Side, figure: SolverFigure) -> float:
     (value,) = side.counted[figure.benchmark]
     best = max(figure.best or 1, 1)
     return value if best == reference_cost(figure) else value + math.log(best / reference_cost(figure))
+
+
+def _possible(low: float | None, ratio: float, mine: Sequence[SolverFigure]) -> float | None:
+    """The lower end of the interval around ``ratio``, not below the least that cost/best can be on these instances.
+
+    No cost is below its proven bound, and where none is known it still counts as 1 at least.
+    """
+    least = [math.log(max(figure.bound or 1, 1) / max(figure.best or 1, 1)) for figure in mine]
+    return None if low is None else max(low, min(ratio, math.exp(math.fsum(least) / len(least))))
 
 
 def _score_interval(points: Sequence[float]) -> tuple[float | None, float | None]:
@@ -279,7 +302,7 @@ def _refusals(row: SolverStanding, mine: Sequence[SolverFigure], required: float
     if known < required * row.instances - 1e-9:
         found.append(f"run on {known} of {row.instances} instances, below the suite's rule of {100 * required:.0f} %")
     if row.trained_on:
-        found.append(f"made on {row.trained_on} of these {row.instances} instances")
+        found.append(made_on_words(row.trained_on, row.instances))
     return found
 
 

@@ -48,7 +48,8 @@ def standings_table(
     table = solver_standings(domain, index, question, published=published)
     if instances:
         figures = [_figure(table, figure) for figure in _ordered(table)]
-        return Table(figures, _FIGURES, _title(table))
+        *columns, detail = _FIGURES
+        return Table(figures, (*columns, *_cpu(table), detail), _title(table))
     below = (*table.remarks, *dependence_lines(table.standings), *reason_lines(table.standings))
     records = [row.record() for row in table.standings]
     return Table(records, _columns(table), _title(table), shown=[_shown(row) for row in table.standings], below=below)
@@ -62,6 +63,7 @@ def _columns(table: SolverTable) -> tuple[Column, ...]:
         Column("solver", "policy"),
         Column("class", "class"),
         Column("cores", "machine", right=True),
+        *_cpu(table),
         Column("verdict", "mark"),
         *(score if table.contest_instances else ()),
         Column("cost/best", "ratio", multiple, right=True),
@@ -71,6 +73,11 @@ def _columns(table: SolverTable) -> tuple[Column, ...]:
         Column("optimal", "optimal", right=True),
         Column("below best", "beaten", right=True),
     )
+
+
+def _cpu(table: SolverTable) -> tuple[Column, ...]:
+    """As soon as there are two."""
+    return (Column("CPU", "cpu"),) if table.machines > 1 else ()
 
 
 def score_heading(table: SolverTable) -> str:

@@ -12,7 +12,7 @@ from harness.rank.question import EVERYONE, Question, quote
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["made_on", "trained_on", "unseen_sql"]
+__all__ = ["made_on", "made_on_words", "trained_on", "unseen_sql"]
 
 
 def made_on(policies: Iterable[Policy], instances: Sequence[SuiteInstance]) -> dict[str, tuple[str, ...]]:
@@ -37,6 +37,11 @@ def trained_on(domain: Domain[Any], index: "duckdb.DuckDBPyConnection", question
     for policy, names in _declared(domain, question.suite).items():
         found[policy].update(names)
     return found
+
+
+def made_on_words(count: int, instances: int) -> str:
+    """Why whoever was made on so many of the instances shown is not ranked."""
+    return f"made on {count} of these {instances} instances"
 
 
 def unseen_sql(domain: Domain[Any], question: Question) -> list[str]:

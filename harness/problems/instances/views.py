@@ -29,8 +29,8 @@ from harness.policy.load import baseline_names
 from harness.problems.instances.charts import costs_chart, scores_chart, shares_chart
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.entries import SolverFigure, cost_over_time, history_sql, solver_sql
+from harness.problems.instances.machines import NOT_PUBLISHED
 from harness.problems.instances.recorded import recorded_solution
-from harness.problems.instances.remarks import NOT_PUBLISHED
 from harness.problems.instances.standings import SolverStanding, SolverTable, solver_standings
 from harness.problems.instances.tables import ratio_interval, score_heading
 from harness.problems.protocol import Pages

@@ -141,6 +141,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
     hidden = prepare(cell.program, bench.store, "hidden") if frozen else ()
     benchmark = cell.program.benchmark
     parts = program_problem(cell.policy.manifest.problem).parts(cell.policy)
+    runtime = bench.toolchain.runtime_fingerprint(cell.target, benchmark.language, benchmark.link) if frozen else None
     return digest_of(
         {
             **({"parts": parts} if parts else {}),
@@ -156,7 +157,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
             "seconds": [item.workload.timeout for item in (*ready, *hidden)],
             "linked": [benchmark.link, benchmark.language],
             "llvm": bench.toolchain.fingerprint.llvm,
-            "runtime": bench.toolchain.runtime_fingerprint(cell.target, benchmark.language) if frozen else None,
+            "runtime": runtime,
             "counter": native_digest("count"),
             "compile_timeout": bench.compile_timeout,
             **({} if form_of(cell.policy).pure else {"asked again after": bench.asked_again_after}),

@@ -255,7 +255,7 @@ def _subjects(cells: Iterable[Cell], rows: Mapping[str, Row], bench: Bench) -> d
     for name, row in rows.items():
         cell = by_identity[row.benchmark, row.target, row.policy, row.seed, row.copy_]
         benchmark = cell.program.benchmark
-        runtime = bench.toolchain.runtime_fingerprint(cell.target, benchmark.language)
+        runtime = bench.toolchain.runtime_fingerprint(cell.target, benchmark.language, benchmark.link)
         key = digest_of(
             [
                 ["fresh", 1, row.object_digest, cell.target.value, benchmark.link, benchmark.language],

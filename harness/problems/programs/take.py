@@ -125,7 +125,7 @@ def _code(made: Made, bench: Bench) -> Code | str:
     def link(linked_object: Path, program: Path) -> None:
         link_program(benchmark, target, linked_object, program, bench)
 
-    runtime = bench.toolchain.runtime_fingerprint(target, benchmark.language)
+    runtime = bench.toolchain.runtime_fingerprint(target, benchmark.language, benchmark.link)
     linked_as = [benchmark.link, benchmark.language, runtime]
     return analyse(
         made.compiled, made.plan, lambda: optimise(made.frozen, made.plan, bench).bitcode, link, linked_as, bench

@@ -211,7 +211,8 @@ def _programs(
             except CellError as error:
                 reasons[name] = f"its build at -O0, which says what is right, fails: {error.message}"
                 continue
-            runtime = bench.toolchain.runtime_fingerprint(NATIVE, program.benchmark.language)
+            benchmark = program.benchmark
+            runtime = bench.toolchain.runtime_fingerprint(NATIVE, benchmark.language, benchmark.link)
             programs[name] = TimedProgram(program, reference, objects, ready, expected, runtime)
     return programs, reasons
 

@@ -5,11 +5,15 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import CellError
+from harness.base.paths import BASELINES
 from harness.base.vocabulary import Outcome
 from harness.problems.instances.answers import Answers
+from harness.problems.instances.files import instance_content, load_instance
 from harness.problems.instances.policies import SOLVER_CPP, SOLVER_PY
 from harness.problems.instances.solve import Attempt, run_solver
 from harness.problems.instances.solver import prepare_solver, solver_job
+from harness.problems.instances.suite import load_instances
+from harness.problems.sharding.domain import Sharding
 from harness.problems.sharding.evaluate import evaluate, verify
 from harness.problems.sharding.generate import generate
 from harness.problems.sharding.parse import parse_instance
@@ -84,6 +88,39 @@ except OSError:
 """
     tried = solved(script.encode(), SOLVER_PY, instance, bench, 3)
     assert tried.finished.ok and tried.answers.last is not None, tried.finished.reason_line()
+
+
+def test_a_solver_in_python_can_import_what_is_documented_and_nothing_else(instance: Path, bench: Bench) -> None:
+    script = """
+import ctypes, fractions, highspy, json, multiprocessing, numpy, sys, threading
+for name in ("duckdb", "harness", "pip", "pydantic", "pytest", "setuptools"):
+    try:
+        __import__(name)
+    except ModuleNotFoundError:
+        continue
+    sys.exit(f"there is {name}")
+assert sys.argv[1:] == ["/instance.json", "20"] and __name__ == "__main__"
+def double(pipe):
+    pipe.send(2 * pipe.recv())
+ours, theirs = multiprocessing.Pipe()
+other = multiprocessing.Process(target=double, args=(theirs,))
+other.start()
+ours.send(21)
+assert ours.recv() == 42
+other.join()
+print([0, 0, 0])
+"""
+    tried = solved(script.encode(), SOLVER_PY, instance, bench, 3)
+    assert tried.finished.ok and tried.answers.last is not None, tried.finished.reason_line()
+
+
+def test_the_exact_model_solves_a_small_instance_of_the_suite(bench: Bench, tmp_path: Path) -> None:
+    (chain,) = load_instances(Sharding(), "iopddl").choose(["chain-4"])
+    (tmp_path / "chain.json").write_bytes(instance_content(chain, bench.store))
+    problem = load_instance(chain, bench.store)
+    solver = (BASELINES / "exact-model" / SOLVER_PY).read_bytes()
+    last = solved(solver, SOLVER_PY, tmp_path / "chain.json", bench, problem.nodes).answers.last
+    assert last is not None and evaluate(problem, last.assignment) == chain.entry.bound
 
 
 @pytest.mark.parametrize(

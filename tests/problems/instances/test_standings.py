@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
 from harness.base.paths import SUITES
+from harness.problems.instances.compare import compare_solvers
 from harness.problems.instances.entries import SolverFigure
 from harness.problems.instances.published import Published, published_costs, published_of
 from harness.problems.instances.sides import sides_of_solvers
@@ -49,6 +50,7 @@ def figure(
         cost=cost,
         seconds=1.0,
         cpu="Test",
+        machine="Test 1/2/3, bare, 2 cores",
         cell=f"{policy}-{benchmark}",
         run="run",
         decisions_digest=None,
@@ -239,3 +241,34 @@ def test_standings_of_what_is_recorded(tmp_path: Path) -> None:
 def test_ratios_and_shares_in_words() -> None:
     assert [multiple(1.02544), multiple(123456789.0)] == ["1.0254", "1.2e+08"]
     assert [share(0.0), share(1e-9), share(0.0254), share(1e6)] == ["0.00 %", "< 0.01 %", "2.54 %", "1.0e+08 %"]
+
+
+def test_no_interval_reaches_below_what_is_possible() -> None:
+    costs = [100, 100, 101, 100, 180, 100, 100, 2000]
+    proven = table(*(figure("one", f"i{n}", cost, 100, 100) for n, cost in enumerate(costs)))["one"]
+    assert proven.low == pytest.approx(1.0) and proven.high is not None and proven.high > 1
+    less = table(*(figure("one", f"i{n}", cost, 100, 98) for n, cost in enumerate(costs)))["one"]
+    assert less.low is not None and 0.98 <= less.low < 1
+    for bound in (None, 0):
+        unknown = table(*(figure("one", f"i{n}", c, 100, bound if n == 3 else 100) for n, c in enumerate(costs)))["one"]
+        assert unknown.low is not None and 100 ** (-1 / 8) <= unknown.low < 0.98, "there a cost might be as low as 1"
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 10**6), st.integers(0, 10**9)), min_size=2, max_size=8))
+def test_no_figure_is_below_the_proven_bounds(found: list[tuple[int, int, int]]) -> None:
+    mine = [figure("one", f"i{n}", b + more + most, b + more, b) for n, (b, more, most) in enumerate(found)]
+    row = table(*mine)["one"]
+    least = math.exp(sum(math.log(max(b, 1) / max(b + more, 1)) for b, more, _ in found) / len(found))
+    assert row.low is not None and row.ratio is not None and row.high is not None
+    assert least * (1 - 1e-9) <= row.low <= row.ratio * (1 + 1e-9) <= row.high * (1 + 1e-9)
+
+
+def test_a_comparison_says_who_was_made_on_the_instances(tmp_path: Path) -> None:
+    write_solved(tmp_path / "results")
+    question = replace(
+        QUESTION, suite="iopddl", llvm="aa" * 32, conditions=(("time_scale", 0.1), ("cores", 2)), origin="contest"
+    )
+    with open_index(tmp_path / "results") as index:
+        found = compare_solvers(DOMAIN, index, question, "layout-messages", "greedy-descent").summary
+    assert found.conclusion.endswith("; layout-messages: not ranked: made on 3 of these 3 instances")

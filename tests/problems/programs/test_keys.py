@@ -1,18 +1,28 @@
 """What a cell depends on is in its key: each field of a suite, a manifest or the toolchain changes it, or why not."""
 
-from dataclasses import replace
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
-from harness.base.vocabulary import SIZE, SPEED, PolicyClass, Target
+from harness.base.inventory import entries_of
+from harness.base.vocabulary import SIZE, SPEED, Outcome, PolicyClass, Target
 from harness.policy.manifest import Manifest
 from harness.policy.policy import Policy
-from harness.problems.programs.cell import Cell, task_of
+from harness.problems.programs import cell as cell_module
+from harness.problems.programs import fresh as fresh_module
+from harness.problems.programs.cell import Cell, run_cell, task_of
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.model import Benchmark, Input, Source, Workload
+from harness.timing.contestants import NATIVE, TimedProgram
+from harness.toolchain import Toolchain
+from harness.toolchain.llvm import Fingerprint
 from tests.programs import own_program
 
 MAIN = """
@@ -198,12 +208,122 @@ def test_the_files_of_a_policy_and_the_rest_of_a_cell(program: Program, bench: B
     assert manifest(**{"class": PolicyClass.ZERO_SHOT}).digest_fields() != manifest().digest_fields()
 
 
-def test_the_toolchain_and_its_limits(program: Program, bench: Bench) -> None:
-    def other(**changes: Any) -> Bench:
-        toolchain = replace(bench.toolchain)
-        vars(toolchain)["fingerprint"] = replace(bench.toolchain.fingerprint, **changes)
-        return replace(bench, toolchain=toolchain)
+def with_fingerprint(bench: Bench, **changes: Any) -> Bench:
+    toolchain = replace(bench.toolchain)
+    vars(toolchain)["fingerprint"] = replace(bench.toolchain.fingerprint, **changes)
+    return replace(bench, toolchain=toolchain)
 
+
+FINGERPRINT: dict[str, Any] = {
+    "llvm": "another",
+    "runtime": {target.value: "another" for target in Target},
+}
+
+
+@pytest.mark.parametrize("field", [one.name for one in fields(Fingerprint)])
+def test_each_field_of_the_toolchains_fingerprint(field: str, program: Program, bench: Bench) -> None:
+    assert key(program, with_fingerprint(bench, **{field: FINGERPRINT[field]})) != key(program, bench)
+
+
+def test_the_counter_and_the_compile_timeout(program: Program, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     first = key(program, bench)
-    assert key(program, other(llvm="another")) != first
     assert key(program, replace(bench, compile_timeout=7.0)) != first
+    monkeypatch.setattr(cell_module, "native_digest", lambda name: f"another {name}")
+    assert key(program, bench) != first
+
+
+CALLS = """
+#include <stdio.h>
+int own(void);
+int main(void) { printf("%d\\n", own()); return 0; }
+"""
+
+
+class OwnLibrary:
+    """``libown.a``, which the compiler finds as it finds those of the system."""
+
+    def __init__(self, folder: Path, bench: Bench) -> None:
+        self.folder, self.bench = folder, bench
+        for name in ("bin", "lib"):
+            (folder / name).mkdir(parents=True)
+        for tool in bench.toolchain.bin.iterdir():
+            (folder / "bin" / tool.name).symlink_to(tool.resolve())
+        (folder / "bin" / "clang").unlink()
+        clang = bench.toolchain.tool("clang")
+        asked = f'case "$*" in *-print-file-name=*|*-###*) exec {clang} -B{folder}/lib -L{folder}/lib "$@";; esac'
+        (folder / "bin" / "clang").write_text(f'#!/bin/sh\n{asked}\nexec {clang} "$@"\n')
+        (folder / "bin" / "clang").chmod(0o755)
+
+    def write(self, result: int) -> None:
+        """Make it anew."""
+        clang, archive = (self.bench.toolchain.tool(name) for name in ("clang", "llvm-ar"))
+        (self.folder / "own.c").write_text(f"int own(void) {{ return {result}; }}\n")
+        subprocess.run([clang, "-c", "own.c"], cwd=self.folder, check=True, timeout=60)
+        subprocess.run([archive, "rcs", "lib/libown.a", "own.o"], cwd=self.folder, check=True, timeout=60)
+
+    def now(self) -> Bench:
+        """What a command that starts now works with."""
+        toolchain = Toolchain(self.folder / "bin", self.bench.toolchain.version)
+        vars(toolchain)["fingerprint"] = self.bench.toolchain.fingerprint
+        return replace(self.bench, toolchain=toolchain)
+
+
+@pytest.fixture
+def library(tmp_path: Path, bench: Bench) -> Iterator[OwnLibrary]:
+    """In a folder that the sandbox's user can reach, with a cache of its own."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield OwnLibrary(Path(folder) / "llvm", replace(bench, cache=tmp_path / "cache"))
+
+
+def test_a_library_that_does_not_come_with_the_c_library(library: OwnLibrary, tmp_path: Path) -> None:
+    """A program that failed for want of one does not fail for ever after, nor keep what an old one gave."""
+    calls = own_program(tmp_path / "p", {"main.c": CALLS}, link=("-lm", "-lown"))
+    policy = Policy(manifest(), Path("/mine"), {"passes": b"instcombine\n"}, baseline=False)
+    cell = Cell(calls, Target.X86_64, SIZE, policy, 0)
+    trial, digests, keys, results = "0" * 64, set(), set(), []
+    for result in (None, 1, 2):
+        if result is not None:
+            library.write(result)
+        now = library.now()
+        keys.add(key(calls, now))
+        timed = TimedProgram(
+            calls, trial, {}, (), {}, now.toolchain.runtime_fingerprint(NATIVE, "c", calls.benchmark.link)
+        )
+        digests.add(timed.inputs)
+        results.append(run_cell(cell, ["size.alloc"], now))
+    assert len(keys) == len(digests) == 3
+    assert [one.outcome for one in results] == [Outcome.COMPILE_ERROR, Outcome.OK, Outcome.OK]
+    assert "own" in results[0].detail
+
+
+def test_what_comes_with_the_c_library_changes_no_key(program: Program, bench: Bench) -> None:
+    """``-lm`` is of the package of libc.a, which is digested: keys of what links nothing else stay as they are."""
+    plain = bench.toolchain.runtime_fingerprint(Target.X86_64)
+    assert bench.toolchain.runtime_fingerprint(Target.X86_64, "c", ("-lm", "-lpthread", "-ldl", "-lrt")) == plain
+    assert bench.toolchain.runtime_fingerprint(Target.X86_64, "c", ("-latomic",)) != plain
+
+
+def entries(bench: Bench) -> Counter[str]:
+    """How many of each kind the cache holds."""
+    return Counter(one.kind for one in entries_of(bench.cache, lambda _: None))
+
+
+@pytest.mark.parametrize("link", [("-lm",), ("-lm", "-lown")])
+def test_what_comes_of_a_linked_program_is_kept_under_its_libraries(
+    link: tuple[str, ...], library: OwnLibrary, tmp_path: Path, bench: Bench
+) -> None:
+    """Where the library of the link changes, all is done again that a linked program takes part in; and only that."""
+    library.write(1)
+    text = CALLS if "-lown" in link else MAIN
+    calls = own_program(tmp_path / "p", {"main.c": text}, link=link, workloads=(WORKLOAD,))
+    policy = Policy(manifest(), Path("/mine"), {"passes": b"instcombine\n"}, baseline=False)
+    cell, metrics = Cell(calls, Target.X86_64, SIZE, policy, 0), ["size.alloc", "instructions", "mca.cycles"]
+    row = run_cell(cell, metrics, library.now()).rows(cell, metrics, bench.isolation)[0]
+    first, fresh = entries(library.now()), fresh_module._subjects([cell], {"it": row}, library.now())["it"].key
+    library.write(2)
+    assert run_cell(cell, metrics, library.now()).outcome is Outcome.OK
+    changed = {kind for kind, count in entries(library.now()).items() if count > first[kind]}
+    assert changed == ({"cells", "code", "counted", "functions", "reference"} if "-lown" in link else set())
+    again = fresh_module._subjects([cell], {"it": row}, library.now())["it"].key
+    assert (again != fresh) == ("-lown" in link)
