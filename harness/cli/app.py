@@ -3,12 +3,12 @@
 import gc
 import sys
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 import harness
-from harness.base.errors import HarnessError
+from harness.base.errors import HarnessError, UsageError
 from harness.cli.commands import look, machine, measure, suites
 from harness.cli.commands.verbs import add_verbs
 from harness.cli.commands.words import examples
@@ -17,6 +17,8 @@ from harness.cli.streams import abandon_output, finish_output, output_error, pre
 
 __all__ = ["main"]
 
+_Refused = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
+"""What typer raises for words that a command does not take: it has no public name."""
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 """A command makes many objects that stay, and hardly any circles: the usual 700 would cost a tenth of a short one."""
 
@@ -78,10 +80,15 @@ def _run() -> int:
     return code
 
 
-def _code_of(command: Callable[[], object]) -> int:
-    """The exit code that a command ends with: Typer raises it."""
+def _code_of(command: Callable[..., object]) -> int:
+    """The exit code that a command ends with. Raises UsageError for words that it does not take."""
     try:
-        command()
-    except SystemExit as ending:
-        return ending.code if isinstance(ending.code, int) else int(ending.code is not None)
-    return 0
+        answer = command(standalone_mode=False)
+    except _Refused as error:
+        text = error.format_message().strip().rstrip(".")
+        if not text or error.ctx is None:  # help was printed, since nothing was given
+            return UsageError.exit_code
+        raise UsageError(text[:1].lower() + text[1:], hint=f"see `{error.ctx.command_path} --help`") from None
+    except typer.Abort:
+        return 130
+    return answer if isinstance(answer, int) else 0

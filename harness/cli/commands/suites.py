@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from harness.base.errors import UsageError
 from harness.cli.commands import complete
 from harness.cli.commands.words import MEASURE, Csv, Json, Trust, examples, format_of
 from harness.cli.options import with_declared
@@ -21,10 +22,20 @@ class _Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """A word that is no command, and stands alone, is a suite's name."""
         names = [word for word in args if not word.startswith("-")]
-        if args and args[0] not in self.commands and names == args[:1]:
+        if args and args[0] not in self.commands and (names == args[:1] or _is_suite(args[0])):
+            if names != args[:1]:
+                hint = "to check one of its benchmarks: harness suites check NAME BENCHMARK"
+                raise UsageError(f"one suite at a time, not {' '.join(names)!r}", hint=hint)
             note(f"`harness suites {args[0]}` is `harness suites show {args[0]}` now; the old spelling goes with 0.3")
             args = ["show", *args]
         return super().resolve_command(ctx, args)
+
+
+def _is_suite(word: str) -> bool:
+    """Whether somebody who writes it means a suite."""
+    from harness.suite.known import known_suites
+
+    return "/" in word or word.endswith(".toml") or word in known_suites()
 
 
 _suites = typer.Typer(

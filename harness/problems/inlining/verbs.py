@@ -107,7 +107,7 @@ def convert(
 
 
 def _selftest(context: Context, suites: list[str]) -> Answer:
-    """the plugin, with LLVM's own heuristic in it, against plain clang."""
+    """Check the plugin, with LLVM's own heuristic in it, against plain clang."""
     from harness.problems.inlining.selftest import selftest
 
     return selftest(context, suites)
