@@ -30,12 +30,17 @@ class Recorder:
     """Folder of run files; decisions stand in it."""
     rows: list[Row] = field(default_factory=list)
     histories: list[History] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    """Tasks whose rows are among these."""
 
     def recall(self, entry: str) -> bool:
-        """Take what the journal has of a task, if it has something."""
+        """Take what the journal has of a task, if it has something and that is not taken already."""
+        if entry in self.taken:
+            return True
         rows = self.journal.cells.get(entry)
         if not rows:
             return False
+        self.taken.add(entry)
         self.rows += rows
         self.histories += [self.journal.histories[entry]] if entry in self.journal.histories else []
         return True
@@ -45,6 +50,7 @@ class Recorder:
         if recorded.decisions is not None:
             store_decisions(self.results, recorded.decisions.encode())
         self.journal.add(entry, list(recorded.rows), recorded.history)
+        self.taken.add(entry)
         self.rows += recorded.rows
         self.histories += [] if recorded.history is None else [recorded.history]
 

@@ -31,7 +31,7 @@ def test_campaigns_are_taken_and_judged(user: User) -> None:
 
 
 def test_an_unknown_test_is_refused(user: User) -> None:
-    user.harness("selftest", "speed").refused(2, "unknown self-test 'speed'", "there are: noise, inline")
+    user.harness("selftest", "speed").refused(2, "no such command 'speed'", "harness selftest --help")
 
 
 def report(*, worse: int = 0, better: int = 0, unusable: int = 0, difference: float = 0.008) -> NoiseReport:

@@ -73,18 +73,16 @@ def test_names_that_mean_nothing(tiny: User, words: tuple[str, ...], fragments: 
 @pytest.mark.parametrize(
     ("words", "fragment"),
     [
-        (("frobnicate",), "No such command 'frobnicate'"),
-        (("run",), "Missing option '--suite'"),
+        (("frobnicate",), "no such command 'frobnicate'"),
+        (("run",), "missing option '--suite'"),
         ((*RUN, "--jobs", "0"), "--jobs"),
         ((*RUN, "--compile-timeout", "0"), "--compile-timeout"),
         ((*RUN, "--sweep"), "--sweep"),
-        (("compare", "Oz"), "Missing argument"),
+        (("compare", "Oz"), "missing argument"),
     ],
 )
 def test_options_that_cannot_be(tiny: User, words: tuple[str, ...], fragment: str) -> None:
-    answer = tiny.harness(*words, code=2)
-    assert fragment in answer.err and "Traceback" not in answer.err
-    assert answer.out == ""
+    tiny.harness(*words).refused(2, fragment, "--help")
 
 
 def test_without_a_word_the_verbs_are_listed(tiny: User) -> None:

@@ -136,7 +136,7 @@ def test_it_brings_a_verb(place: Path, package: dict[str, str], tmp_path: Path) 
     assert json.loads(found.out) == [{"vertex": vertex, "degree": 2} for vertex in range(4)]
     assert "4 of 4 vertices" in found.err
     user.harness("degrees", tmp_path / "none.json", **package).refused(2, "none.json")
-    assert "No such command 'degrees'" in user.harness("degrees", graph, code=2).err
+    assert "no such command 'degrees'" in user.harness("degrees", graph, code=2).err
 
 
 def test_options_that_it_does_not_have_are_refused(user: User, package: dict[str, str], place: Path) -> None:

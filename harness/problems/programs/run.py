@@ -43,7 +43,7 @@ class ProgramRun(Request):
     def beginning(self, bench: Bench) -> "ProgramRun | None":
         """A few small programs of the test split, where next to nothing is in the cache yet."""
         chosen = first_programs(self.programs)
-        if len(self.programs) < 2 * len(chosen) or not chosen or self.timed_metrics:
+        if len(chosen) < _LEAST or len(self.programs) < 2 * len(chosen) or self.timed_metrics:
             return None
         part = replace(self, programs=chosen)
         return None if any(is_frozen(module, bench) for module in part.modules) else part
@@ -73,8 +73,8 @@ class ProgramRun(Request):
         return end.filed(self, file, session)
 
 
-_FIRST = 6
-"""Programs that come first: of fewer clusters no verdict is possible."""
+_FIRST, _LEAST = 6, 3
+"""Programs that come first: of fewer than six clusters no verdict is possible, of fewer than three nothing is seen."""
 
 
 def first_programs(programs: Iterable[Program]) -> tuple[Program, ...]:
