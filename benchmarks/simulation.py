@@ -63,7 +63,7 @@ SPREADS = (0.01, 0.03, 0.1)
 """Of log-ratios over programs: a board of equals has 1 %, one of speed 3 %, one of levels 10 %."""
 CLASS = 5
 """Policies of a made board."""
-BOARDS, DRAWN, TRIES = 500, 150, 100
+BOARDS, DRAWN, TRIES = 500, 150, 150
 """Boards without a difference, intervals of a population, boards with one."""
 _REPLICATES = 1999
 _CORRELATION = 0.5
