@@ -63,7 +63,7 @@ SPREADS = (0.01, 0.03, 0.1)
 """Of log-ratios over programs: a board of equals has 1 %, one of speed 3 %, one of levels 10 %."""
 CLASS = 5
 """Policies of a made board."""
-BOARDS, DRAWN, TRIES = 1000, 200, 300
+BOARDS, DRAWN, TRIES = 500, 150, 150
 """Boards without a difference, intervals of a population, boards with one."""
 _REPLICATES = 1999
 _CORRELATION = 0.5
@@ -272,8 +272,8 @@ def _settings(boards: Sequence[Board], share: float) -> Iterator[Setting]:
         name = ("false verdicts", f"{kind}, {programs} programs")
         yield Setting(name, count * _cost(programs), partial(false_verdicts, partial(_equals, kind, programs), count))
     for label, way in (("signs drawn anew", flipped), ("centred, clusters drawn anew", centred)):
-        name = ("false verdicts", f"committed boards, {label}")
-        yield Setting(name, count * _cost(PROGRAMS[1]), partial(false_verdicts, partial(_any_of, boards, way), count))
+        name, few = ("false verdicts", f"committed boards, {label}"), max(20, count // 3)
+        yield Setting(name, few * 4 * _cost(PROGRAMS[1]), partial(false_verdicts, partial(_any_of, boards, way), few))
     for one in populations(boards):
         yield Setting(("coverage", one.shape, one.name), drawn * 0.03, partial(coverage, one, drawn))
     for programs, gain, spread in product(PROGRAMS, GAINS, SPREADS):

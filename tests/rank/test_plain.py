@@ -62,4 +62,4 @@ def test_every_committed_table_is_what_a_plain_implementation_makes_of_the_rows(
                     assert (row.rank, row.rank_high) == mine.rank, where
                 compared += 1
     assert compared > 300
-    assert unsure < 0.12 * compared, "what is near the edge of a bootstrap is no test"
+    assert unsure < 0.16 * compared, "what is near the edge of a bootstrap is no test"
