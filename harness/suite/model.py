@@ -22,10 +22,10 @@ __all__ = [
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}\Z")
 # What a program may ask of the preprocessor and of the language's dialect, and nothing else:
 # an optimisation flag here would leak into every policy's module. Some give a meaning to what
-# programs older than the rule do: arithmetic that wraps, a cast that goes to the nearest value.
+# programs older than the rule do: arithmetic and pointers that wrap, a cast that goes to the nearest value.
 _FLAG = re.compile(
     r"-(std=[\w+:]+|f(no-)?(signed-char|unsigned-char|common|strict-aliasing)"
-    r"|fwrapv|fno-strict-float-cast-overflow|Wno-[\w-]+|w)\Z"
+    r"|fwrapv(-pointer)?|fno-strict-float-cast-overflow|Wno-[\w-]+|w)\Z"
 )
 _BUILD_WEIGHT = 150
 """A package's own build, configuring included, takes as long as so many translation units."""
@@ -83,7 +83,8 @@ def _flag(value: str) -> str:
     if not _FLAG.match(value):
         raise ValueError(
             f"flag {value!r} is not allowed: a program may set its language standard, char signedness, "
-            "-fcommon, -f[no-]strict-aliasing, -fwrapv, -fno-strict-float-cast-overflow and warnings only"
+            "-fcommon, -f[no-]strict-aliasing, -fwrapv, -fwrapv-pointer, -fno-strict-float-cast-overflow and warnings "
+            "only"
         )
     return value
 
@@ -92,6 +93,15 @@ def _link(value: str) -> str:
     if not _LINK.match(value):
         raise ValueError(f"link flag {value!r} is not allowed: only libraries of the form -lNAME")
     return value
+
+
+def _require_version(package: str | None, version: str | None, tarball: str | None) -> None:
+    """Raise ValueError where the tarball is not called as Debian calls this release."""
+    begins = f"{package}_{version}"
+    if tarball is not None and not tarball.startswith((f"{begins}.orig", f"{begins}.tar.")):
+        raise ValueError(
+            f"tarball {tarball!r} is not of version {version!r} of {package}: its name begins with '{begins}.orig.tar.'"
+        )
 
 
 def _exit_status(value: int) -> int:
@@ -194,6 +204,11 @@ class Part(Model):
     tarball: Tarball
     sha256: Sha256
 
+    @model_validator(mode="after")
+    def _same_release(self) -> Self:
+        _require_version(self.package, self.version, self.tarball)
+        return self
+
 
 class Build(Model):
     """How a package's own build system makes its programs.
@@ -250,6 +265,7 @@ class Source(Model):
         for field in ("package", "version", "tarball", "sha256", "path", "overlay"):
             if field not in allowed and getattr(self, field) is not None:
                 raise ValueError(f"a source of origin {self.origin.value!r} has no field {field!r}")
+        _require_version(self.package, self.version, self.tarball)
         if self.parts and self.origin is not Origin.DEBIAN:
             raise ValueError(f"a source of origin {self.origin.value!r} has no field 'parts'")
         if self.origin is Origin.OWN:
