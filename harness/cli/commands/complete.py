@@ -4,7 +4,7 @@ import typer
 
 from harness.base.errors import HarnessError
 
-__all__ = ["benchmarks", "forms", "policies", "problems", "suites"]
+__all__ = ["benchmarks", "forms", "generators", "policies", "problems", "suites"]
 
 
 def suites(incomplete: str) -> list[str]:
@@ -53,3 +53,10 @@ def forms(context: typer.Context, incomplete: str) -> list[str]:
     wanted = context.params.get("problem")
     pairs = [(problem, form) for problem, form in all_templates() if wanted in (None, problem)]
     return sorted({form for _, form in pairs if form.startswith(incomplete)})
+
+
+def generators(incomplete: str) -> list[str]:
+    """Names of generators of inputs."""
+    from harness.suite.generators import names
+
+    return [name for name in names() if name.startswith(incomplete)]

@@ -1,6 +1,7 @@
 """``suites``: what they are, and what can be asked of one; each problem brings the words for its own sort."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -49,6 +50,35 @@ _Suite = Annotated[str, typer.Argument(help="Name or path of a suite.", autocomp
 def add(app: typer.Typer) -> None:
     """Give the app the group."""
     app.add_typer(_suites, name="suites", rich_help_panel=MEASURE)
+    app.command(
+        rich_help_panel=MEASURE,
+        epilog=examples(
+            "harness generators",
+            "harness generators text",
+            "harness generators ppm --param width=64 --seed 7 --sample picture.ppm",
+        ),
+    )(generators)
+
+
+def generators(
+    name: Annotated[
+        str | None, typer.Argument(help="Only this one, with all that it says.", autocompletion=complete.generators)
+    ] = None,
+    sample: Annotated[Path | None, typer.Option("--sample", help="Write what it makes into this new file.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the sample.")] = 1,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", help="NAME=VALUE, for the sample; repeatable (default: its own).")
+    ] = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """List the generators of input files: formats, parameters, defaults; or write a sample of one.
+
+    The line that is printed last of one generator goes into a workload of a suite.
+    """
+    from harness.cli.generators import generators
+
+    raise typer.Exit(generators(name, sample, seed, param or [], format_of(as_json, as_csv)))
 
 
 @_suites.callback(invoke_without_command=True)

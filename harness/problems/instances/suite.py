@@ -15,9 +15,9 @@ from harness.base.errors import UsageError
 from harness.base.paths import SUITES
 from harness.base.vocabulary import Origin, Split
 from harness.problems.instances.domain import Domain
+from harness.suite.fields import Line, Model, Name, Prose, RelativePath, Sha256
 from harness.suite.known import known_suites, require_own_name, suites_defined_by
 from harness.suite.load import read_definition
-from harness.suite.model import Line, Model, Name, Prose, RelativePath, Sha256
 from harness.suite.own import is_path, own_suite, remember_suite
 
 __all__ = [
