@@ -104,6 +104,22 @@ def show(suite: _Suite, as_json: Json = False, as_csv: Csv = False) -> None:
     raise typer.Exit(show(suite, format_of(as_json, as_csv)))
 
 
+@_suites.command(epilog=examples("harness suites new ./mine", "harness suites new ./compressors --debian xz-utils"))
+def new(
+    path: Annotated[Path, typer.Argument(help="A folder, which gives the suite its name.")],
+    debian: Annotated[
+        str | None, typer.Option("--debian", help="Begin with this source package: version, tarball, sha256 from apt.")
+    ] = None,
+    version: Annotated[
+        str | None, typer.Option("--version", help="Its upstream version (default: the one that apt would take).")
+    ] = None,
+) -> None:
+    """Write the beginning of a suite of your own. Nothing is ever overwritten."""
+    from harness.cli.new_suite import new_suite
+
+    raise typer.Exit(new_suite(path, debian, version))
+
+
 def _command(word: str, about: SuiteWord) -> Callable[..., None]:
     def command(
         suite: Annotated[
