@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.errors import UsageError
 from harness.base.options import Option, SuiteWord
-from harness.suite.own import is_path
+from harness.base.own import suite_is_path
 
 if TYPE_CHECKING:
     from harness.problems.protocol import Benchmarks
@@ -46,7 +46,7 @@ def benchmarks_of(suite: str) -> "tuple[str, Benchmarks]":
 
 def suite_called(suite: str | None) -> str | None:
     """The name that results have of a suite, which is given by name or path. Raises UsageError where none is there."""
-    if suite is None or not is_path(suite):
+    if suite is None or not suite_is_path(suite):
         return suite
     return str(benchmarks_of(suite)[1].facts(suite)["name"])
 

@@ -11,11 +11,11 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from harness.base.documents import parse_json, read_toml
 from harness.base.errors import UsageError
+from harness.base.own import own_suite, remember_suite, suite_is_path
 from harness.base.paths import SUITES
 from harness.base.reading import MIB, read_bytes
 from harness.suite.known import known_suites, require_own_name, suites_defined_by
 from harness.suite.model import Benchmark, Shared, Source, Suite, Workload
-from harness.suite.own import is_path, own_suite, remember_suite
 
 __all__ = [
     "DEFINITION_BYTES",
@@ -136,7 +136,7 @@ def suite_file(name: str) -> Path:
     file = folder / DEFINITION
     if name not in known_suites() and (own := own_suite(name)) is not None and own.name == DEFINITION:
         return own
-    if is_path(name):
+    if suite_is_path(name):
         file = Path(name).expanduser().resolve()
         file = file / DEFINITION if file.is_dir() else file
         if not file.is_file():
@@ -160,7 +160,7 @@ def load_suite(name: str) -> LoadedSuite:
     file = suite_file(name)
     definition = read_definition(Suite, file)
     require_own_name(definition.name, file)
-    if is_path(name):
+    if suite_is_path(name):
         if definition.name not in known_suites():
             remember_suite(definition.name, file)
     elif definition.name != name:

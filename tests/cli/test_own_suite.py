@@ -1,6 +1,7 @@
 """A suite of one's own by its name and by its path: either works wherever a suite is asked for."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from harness.base.store import Store
 from harness.base.vocabulary import Level, Target
 from harness.freeze import freeze
 from harness.sandbox.bench import Bench
-from tests.drive import Sketch, User, in_process, write_suite
+from tests.drive import Sketch, User, in_process, write_policy, write_suite
 from tests.problems.instances.user import write_instances, write_solver
 from tests.programs import own_program
 
@@ -72,6 +73,21 @@ def test_what_the_file_is_called_now_counts(tmp_path: Path) -> None:
     copy = write_suite(tmp_path / "elsewhere" / "ours", Sketch("fine", FINE))
     user.harness("suites", "show", copy.parent, code=0)
     assert json.loads(user.harness("suites", "show", "ours", "--json", code=0).out)["name"] == "ours"
+
+
+def test_a_policy_that_was_run_by_its_path_is_found_by_its_recorded_name(place: Path, tmp_path: Path) -> None:
+    user, mine = User.at(tmp_path), write_policy(tmp_path / "my-list", "sroa, simplifycfg")
+    suite = ("--suite", place / "mine", "--target", "x86-64")
+    user.harness("run", *suite, "--policy", "my-list,Oz").refused(2, "unknown policy 'my-list'", "path, the first time")
+    user.harness("run", *suite, "--policy", f"{mine},Oz", code=0)
+    assert user.harness("run", *suite, "--policy", "my-list,Oz", code=0).computed == 0
+    by_name, by_path = (
+        user.harness("compare", one, "Oz", "--suite", "mine", "--split", "all", code=0).out
+        for one in ("my-list", f"{mine}/")
+    )
+    assert by_name == by_path and "my-list" in by_name
+    shutil.rmtree(mine)
+    user.harness("run", *suite, "--policy", "my-list").refused(2, "unknown policy 'my-list'")
 
 
 def test_a_suite_of_instances_too(tmp_path: Path) -> None:

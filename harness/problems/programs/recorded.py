@@ -1,10 +1,10 @@
 """The program that a recorded row is about, as it is now."""
 
 from harness.base.errors import UsageError
+from harness.base.own import own_suite
 from harness.freeze.freeze import program_digest
 from harness.record import RunFile
 from harness.suite.load import Program, choose, load_suite, suite_names
-from harness.suite.own import own_suite
 
 __all__ = ["program_of"]
 
