@@ -101,8 +101,10 @@ def run_step(step: Step, source: Path, folder: Path, bench: Bench) -> float:
     if not done.ok:
         if step.plugin is not None and (found := _DIVERGED.search(done.stderr)):
             raise CellError(Outcome.NOT_REPLAYABLE, found.group(1).decode(errors="replace"))
-        outcome = Outcome.COMPILE_TIMEOUT if done.out_of_time else Outcome.COMPILE_ERROR
-        raise CellError(outcome, done.reason_line(), done.transient)
+        if done.out_of_time:
+            detail = f"{done.reason_line()} (--compile-timeout is {bench.compile_timeout:g})"
+            raise CellError(Outcome.COMPILE_TIMEOUT, detail, done.transient)
+        raise CellError(Outcome.COMPILE_ERROR, done.reason_line(), done.transient)
     for name in wanted:
         if name not in done.results:
             raise CellError(Outcome.COMPILE_ERROR, f"{step.tool}: its output {name} is {done.refused[name]}")

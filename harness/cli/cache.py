@@ -56,6 +56,8 @@ _WHAT = {
     "native": "filters and libraries of the harness",
     "objects": "measured objects",
     "optimised": "modules between decisions and code generation",
+    "own-policies": "where policies of your own were read from, by name",
+    "own-suites": "where suites of your own were read from, by name",
     "packed": "source trees as one archive",
     "perturbed": "copies with other names and order",
     "policies": "policies that were built",

@@ -8,6 +8,7 @@ from typing import Any
 from harness.base.paths import default_results
 from harness.cli.leaderboard import answers, asked
 from harness.cli.output import Column, Format, emit, say
+from harness.policy.load import policy_called
 from harness.problems.registry import benchmarks_of_track
 from harness.rank import Comparison, Versus, campaigns
 from harness.rank.contest import NEVER, percent
@@ -24,6 +25,7 @@ _EXACT = 2**53
 def compare(a: str, b: str, results: Path | None, format_: Format, **restrictions: Any) -> int:
     """One table for each suite, track and target that has rows of both."""
     records: list[dict[str, Any]] = []
+    a, b = policy_called(a), policy_called(b)
     with open_index(results or default_results()) as index:
         questions = _without_reference(asked(index, restrictions))
         for question, found in answers(

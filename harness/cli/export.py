@@ -5,6 +5,7 @@ from pathlib import Path
 from harness.base.errors import UsageError
 from harness.base.paths import default_results
 from harness.cli.output import Format, note, tell
+from harness.problems.registry import suite_called
 from harness.problems.verbs import exports
 from harness.record import open_index
 
@@ -16,7 +17,7 @@ FROM rows JOIN runs USING (run)"""
 
 def export(output: Path, suite: str | None, results: Path | None) -> int:
     """Write every row, with its run's provenance, in the format that the file's ending names."""
-    others = exports()
+    others, suite = exports(), suite_called(suite)
     if output.suffix in others:
         return tell(others[output.suffix](output, suite, results or default_results()), Format.TABLE)
     writers = {".csv": "write_csv", ".json": "write_json", ".parquet": "write_parquet"}

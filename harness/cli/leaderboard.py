@@ -12,7 +12,7 @@ from harness.measure import find_metric
 from harness.policy.tracks import all_tracks
 from harness.problems.programs.request import parse_targets, parse_word
 from harness.problems.protocol import Benchmarks
-from harness.problems.registry import benchmarks_of_track, owners_of, restricting
+from harness.problems.registry import benchmarks_of_track, owners_of, restricting, suite_called
 from harness.rank.doubts import doubts
 from harness.rank.isolation import hurried_policies, packages_of, trusted_policies
 from harness.rank.question import ALL, Question, questions
@@ -106,7 +106,8 @@ def asked(index: Any, restrictions: dict[str, Any]) -> list[Question]:
         if word := restrictions.get(what):
             parse_word(kind, word, what)
     parse_targets(restrictions["targets"])
-    suite = restrictions.get("suite")
+    suite = suite_called(restrictions.get("suite"))
+    restrictions = {**restrictions, "suite": suite}
     if suite not in (None, ALL_SUITES):
         return questions(index, **restrictions)
     found = questions(index, **restrictions | {"suite": None})

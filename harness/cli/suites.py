@@ -12,7 +12,7 @@ from harness.cli.output import Column, Format, emit, note, observer, tell
 from harness.problems.protocol import SuiteAsked
 from harness.problems.registry import all_benchmarks, benchmarks_of, require_own
 from harness.run.engines import local_engine
-from harness.sandbox.bench import open_bench
+from harness.sandbox.bench import COMPILE_TIMEOUT, open_bench
 
 __all__ = ["ask", "fetch", "list_suites", "show"]
 
@@ -83,6 +83,7 @@ def _asked(suite: str, benchmarks: Sequence[str], declared: Mapping[str, Any], t
     jobs = declared.get("jobs") or len(os.sched_getaffinity(0))
     progress = observer()
     try:
-        yield SuiteAsked(suite, benchmarks, declared, open_bench(trust=trust), local_engine(jobs), progress)
+        bench = open_bench(declared.get("compile_timeout", COMPILE_TIMEOUT), trust=trust)
+        yield SuiteAsked(suite, benchmarks, declared, bench, local_engine(jobs), progress)
     finally:
         progress.close()

@@ -3,6 +3,7 @@
 A leaked ``noinline`` or fast-math flag would decide the comparison before any policy does.
 """
 
+import json
 import re
 from collections.abc import Collection, Iterator
 
@@ -22,6 +23,8 @@ _NUMBER = re.compile(r"\.\d+\Z")
 """What linking puts behind the name of a local function that another unit has too."""
 _CLANGS_OWN = frozenset({"__clang_call_terminate"})
 """Functions that clang itself makes noinline: this one in every C++ module with exceptions."""
+_SHOWN = 4
+"""Functions that a message names; its hint has all."""
 _REQUIRED = {Level.OZ: (b"minsize", b"optsize"), Level.OS: (b"optsize",)}
 
 
@@ -29,10 +32,11 @@ def check_module(ir: bytes, level: Level, allowed_noinline: Collection[str], whe
     """Refuse a module whose functions carry what the level would not give them.
 
     ``ir`` is the module's text, ``allowed_noinline`` the functions that the source itself marks.
-    Raises UsageError that names the function and the remedy.
+    Raises UsageError that names the function and the remedy; all functions at once that are noinline.
     """
     attributes = {match[1]: set(match[2].split()) for match in _matches(_ATTRIBUTES, b"\nattributes #", ir)}
     definitions = list(_matches(_DEFINITION, b"\ndefine ", ir))
+    noinline: dict[str, None] = {}
     for match in definitions:
         name = match[1].strip(b'"').decode("utf-8", "replace")
         own = attributes.get(match[2], set())
@@ -44,8 +48,9 @@ def check_module(ir: bytes, level: Level, allowed_noinline: Collection[str], whe
         if b"optnone" in own:
             raise _leak(name, "is optnone: no policy could optimise it", where)
         if b"noinline" in own and not {name, _NUMBER.sub("", name)} & {*_CLANGS_OWN, *allowed_noinline}:
-            hint = "if the source itself says noinline, list the function under `noinline` in suite.toml"
-            raise _leak(name, "is noinline, and the suite does not say that its source asks for it", where, hint)
+            noinline[_NUMBER.sub("", name)] = None
+    if noinline:
+        raise _noinline(list(noinline), allowed_noinline, where)
     if any(b" %b " % word in ir for word in _FAST_WORDS) and (fast := _FAST_MATH.search(ir)):
         before = [match[1] for match in definitions if match.start() < fast.start()]
         name = before[-1].strip(b'"').decode("utf-8", "replace") if before else "?"
@@ -60,6 +65,20 @@ def _matches(pattern: re.Pattern[bytes], beginning: bytes, ir: bytes) -> Iterato
         if match := pattern.match(ir, position):
             yield match
         position = ir.find(beginning, position + 1)
+
+
+def _noinline(functions: list[str], listed: Collection[str], where: str) -> UsageError:
+    """All of them, so that the list in the suite is written once."""
+    first, more = functions[:_SHOWN], len(functions) - _SHOWN
+    named = f"{', '.join(map(repr, first))}{f' and {more} more' if more > 0 else ''}"
+    one = len(functions) == 1
+    return UsageError(
+        f"a flag leaks into the frozen module: function{'' if one else 's'} {named} {'is' if one else 'are'} noinline, "
+        "and the suite does not say that the source asks for it",
+        where=where,
+        hint="if the source itself says noinline, list all under `noinline` in suite.toml: "
+        f"noinline = {json.dumps([*listed, *functions])}",
+    )
 
 
 def _leak(function: str, what: str, where: str, hint: str | None = None) -> UsageError:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness.base.documents import read_toml
 from harness.base.errors import UsageError
+from harness.base.own import own_policy, remember_policy
 from harness.base.paths import BASELINES, SUBMISSIONS
 from harness.base.reading import read_bytes, shown_size
 from harness.base.upgrade import manifest_of_1
@@ -17,7 +18,15 @@ from harness.policy.problems import form_of, problem_of, require_meant
 from harness.policy.tracks import all_tracks, fits
 from harness.suite.load import validated
 
-__all__ = ["MANIFEST", "all_policies", "baseline_names", "choose_policies", "find_policy", "load_policy"]
+__all__ = [
+    "MANIFEST",
+    "all_policies",
+    "baseline_names",
+    "choose_policies",
+    "find_policy",
+    "load_policy",
+    "policy_called",
+]
 
 MANIFEST = "submission.toml"
 
@@ -35,16 +44,30 @@ def baseline_names() -> frozenset[str]:
 def load_policy(name: str) -> Policy:
     """The policy called ``name``, or the one in the folder that ``name`` is the path of.
 
+    A name may be that of a policy of one's own that was named by its path before.
+
     Raises UsageError for an unknown name and for a manifest that breaks the schema.
     """
     if "/" in name:
-        return _load(Path(name).expanduser().resolve())
+        policy = _load(Path(name).expanduser().resolve())
+        if policy.folder.parent not in (BASELINES, SUBMISSIONS):
+            remember_policy(policy.name, policy.folder)
+        return policy
     if (found := find_policy(name)) is not None:
         return found
+    if (own := own_policy(name)) is not None:
+        return _load(own)
     known = [folder.name for root in (BASELINES, SUBMISSIONS) for folder in _folders(root)]
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}."
-    raise UsageError(f"unknown policy {name!r}", hint=f"{hint} A policy of your own is named by its folder's path.")
+    raise UsageError(
+        f"unknown policy {name!r}", hint=f"{hint} A policy of your own is named by its folder's path, the first time."
+    )
+
+
+def policy_called(word: str) -> str:
+    """The name that results have of a policy, which is given by name or by its folder's path."""
+    return Path(word).expanduser().resolve().name if "/" in word else word
 
 
 def find_policy(name: str) -> Policy | None:

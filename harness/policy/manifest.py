@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from harness.base.upgrade import former_kind
 from harness.base.vocabulary import PolicyClass, Target
-from harness.suite.model import Line, Prose, RelativePath
+from harness.suite.fields import Line, Prose, RelativePath
 
 __all__ = ["SEARCH_SEEDS", "Manifest", "policy_name"]
 
@@ -44,6 +44,7 @@ class Manifest(BaseModel):
     name: Annotated[str, AfterValidator(policy_name)]
     """The policy's name on the leaderboard; its folder is called the same."""
     version: Annotated[Line, Field(max_length=64)]
+    """Another one whenever it decides differently."""
     problem: Line
     """What it decides: the name of a folder in ``harness/problems``."""
     form: Line
@@ -55,6 +56,7 @@ class Manifest(BaseModel):
     targets: tuple[Target, ...] = Field(min_length=1)
     """Where it can be used; elsewhere its cells are ``unsupported``."""
     authors: tuple[Line, ...] = Field(min_length=1, max_length=100)
+    """Names of people, for the leaderboard."""
     licence: Line
     """An SPDX expression."""
     description: Prose

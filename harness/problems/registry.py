@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.errors import UsageError
 from harness.base.options import Option, SuiteWord
+from harness.base.own import suite_is_path
 
 if TYPE_CHECKING:
     from harness.problems.protocol import Benchmarks
@@ -20,6 +21,7 @@ __all__ = [
     "owners_of",
     "require_own",
     "restricting",
+    "suite_called",
     "suite_words",
 ]
 
@@ -40,6 +42,13 @@ _RULE = "programs"
 def benchmarks_of(suite: str) -> "tuple[str, Benchmarks]":
     """Folder and sort of the benchmarks of a suite, which is given by name or path."""
     return next(((name, one) for name, one in all_benchmarks().items() if one.owns(suite)), _programs())
+
+
+def suite_called(suite: str | None) -> str | None:
+    """The name that results have of a suite, which is given by name or path. Raises UsageError where none is there."""
+    if suite is None or not suite_is_path(suite):
+        return suite
+    return str(benchmarks_of(suite)[1].facts(suite)["name"])
 
 
 def benchmarks_of_track(track: str) -> "tuple[str, Benchmarks]":

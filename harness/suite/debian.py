@@ -5,16 +5,84 @@ machine without ``deb-src`` lines can still download source packages.
 """
 
 import os
+import re
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
-from harness.base.errors import PrerequisiteError
+from harness.base.errors import PrerequisiteError, UsageError
 from harness.base.process import Ended, Limits, run
 
-__all__ = ["download_orig"]
+__all__ = ["Release", "download_orig", "find_release"]
 
 _SYSTEM_LISTS = Path("/etc/apt/sources.list")
 _SYSTEM_PARTS = Path("/etc/apt/sources.list.d")
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """An upstream release as Debian has it."""
+
+    package: str
+    """The source package's name."""
+    version: str
+    """The upstream version, without the Debian revision."""
+    tarball: str
+    sha256: str
+
+
+_PRINTED = re.compile(r"^'[^']+' (?P<name>\S+) \d+ SHA256:(?P<digest>[0-9a-f]{64})$", re.MULTILINE)
+_ORIG = re.compile(r"(?P<package>[a-z0-9][a-z0-9+.-]+)_(?P<version>[^_]+?)(?:\.orig)?\.tar\.\w+\Z")
+
+
+def find_release(package: str, version: str | None, state: Path) -> Release:
+    """What apt knows of a source package: of this upstream version, or of the one that apt would take.
+
+    ``state``: see ``download_orig``. Raises PrerequisiteError where apt is missing or cannot read its lists, and
+    UsageError where it knows no such package or version.
+    """
+    apt, cache = shutil.which("apt-get"), shutil.which("apt-cache")
+    if apt is None or cache is None:
+        raise PrerequisiteError("apt-get is not here: it knows Debian's source packages")
+    options = _private_options(state)
+    _read_lists(apt, options, state)
+    wanted = package
+    if version is not None:
+        known = re.findall(
+            r"^Version: (\S+)$", _said([cache, *options, "showsrc", "--only-source", package], state), re.MULTILINE
+        )
+        fitting = [full for full in known if _upstream_version(full) == version]
+        if not fitting:
+            there = ", ".join(sorted({_upstream_version(full) for full in known})) or "none"
+            raise UsageError(f"apt offers no version {version} of {package}", hint=f"upstream versions there: {there}")
+        wanted = f"{package}={fitting[-1]}"
+    printed = _said([apt, *options, "source", "--print-uris", "--tar-only", wanted], state)
+    for match in _PRINTED.finditer(printed):
+        if orig := _ORIG.match(match["name"]):
+            return Release(orig["package"], orig["version"], match["name"], match["digest"])
+    raise UsageError(
+        f"apt knows no source package {package!r}", hint="`apt-cache showsrc NAME` on a machine with Debian"
+    )
+
+
+def _upstream_version(version: str) -> str:
+    """Of a Debian version: without epoch and revision."""
+    return version.partition(":")[2 if ":" in version else 0].rpartition("-")[0 if "-" in version else 2]
+
+
+def _said(command: list[str], folder: Path) -> str:
+    done = _apt(command, folder)
+    return done.stdout.decode(errors="replace") if done.ok else ""
+
+
+def _read_lists(apt: str, options: list[str], state: Path) -> None:
+    """Read the private lists, unless they were read before. Raises PrerequisiteError."""
+    lists_read = state / "lists-read"
+    if lists_read.exists():
+        return
+    if not (updated := _apt([apt, *options, "update"], state)).ok:
+        raise PrerequisiteError(f"apt cannot read its lists: {updated.reason()}", hint="check `apt-get update`")
+    lists_read.touch()
 
 
 def download_orig(package: str, version: str, folder: Path, state: Path) -> None:
@@ -36,9 +104,7 @@ def download_orig(package: str, version: str, folder: Path, state: Path) -> None
         return
     # The lists are missing, or older than the mirror.
     lists_read.unlink(missing_ok=True)
-    if not (updated := _apt([apt, *options, "update"], state)).ok:
-        raise PrerequisiteError(f"apt cannot read its lists: {updated.reason()}", hint="check `apt-get update`")
-    lists_read.touch()
+    _read_lists(apt, options, state)
     if not (done := _apt(download, folder)).ok:
         raise PrerequisiteError(
             f"apt cannot download the source package {package}: {done.reason()}",

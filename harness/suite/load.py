@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from harness.base.documents import parse_json, read_toml
 from harness.base.errors import UsageError
+from harness.base.own import own_suite, remember_suite, suite_is_path
 from harness.base.paths import SUITES
 from harness.base.reading import MIB, read_bytes
 from harness.suite.known import known_suites, require_own_name, suites_defined_by
@@ -127,10 +128,15 @@ def suite_names() -> list[str]:
 
 
 def suite_file(name: str) -> Path:
-    """The file of the suite called ``name``, or that a path names. Raises UsageError where there is none."""
+    """The file of the suite called ``name``, or that a path names. Raises UsageError where there is none.
+
+    A name may be that of a suite of one's own that was named by its path before.
+    """
     folder = known_suites().get(name, SUITES / name)
     file = folder / DEFINITION
-    if "/" in name or name.endswith(".toml"):
+    if name not in known_suites() and (own := own_suite(name)) is not None and own.name == DEFINITION:
+        return own
+    if suite_is_path(name):
         file = Path(name).expanduser().resolve()
         file = file / DEFINITION if file.is_dir() else file
         if not file.is_file():
@@ -141,7 +147,8 @@ def suite_file(name: str) -> Path:
         known = suite_names()
         close = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}."
-        raise UsageError(f"unknown suite {name!r}", hint=f"{hint} A suite of your own is named by its path.")
+        hint = f"{hint} A suite of your own is named by its path, the first time."
+        raise UsageError(f"unknown suite {name!r}", hint=hint)
     return file
 
 
@@ -153,6 +160,11 @@ def load_suite(name: str) -> LoadedSuite:
     file = suite_file(name)
     definition = read_definition(Suite, file)
     require_own_name(definition.name, file)
+    if suite_is_path(name):
+        if definition.name not in known_suites():
+            remember_suite(definition.name, file)
+    elif definition.name != name:
+        raise UsageError(f"this suite is called {definition.name!r} now, not {name!r}", where=str(file))
     return LoadedSuite(definition=definition, folder=file.parent, file=file)
 
 

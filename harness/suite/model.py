@@ -6,118 +6,42 @@ they compile is ``freeze``'s, whether they behave is ``admission``'s.
 
 import re
 from collections import Counter
-from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from harness.base.text import is_printable, printable_line
 from harness.base.vocabulary import Origin, Split
+from harness.suite.fields import (
+    Argument,
+    ExitStatus,
+    Flag,
+    Line,
+    Link,
+    Model,
+    Name,
+    Package,
+    Prose,
+    RelativePath,
+    Sha256,
+    Tarball,
+    relative,
+    require_version,
+)
 
 __all__ = [
-    *("LEAST_COVERAGE", "Benchmark", "Build", "Coverage", "Input", "Line", "Part", "Prose", "Shared", "Source"),
-    *("Suite", "Workload"),
+    *("LEAST_COVERAGE", "Benchmark", "Build", "Coverage", "Input", "Part", "Shared", "Source", "Suite", "Workload"),
 ]
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}\Z")
-# What a program may ask of the preprocessor and of the language's dialect, and nothing else:
-# an optimisation flag here would leak into every policy's module. Some give a meaning to what
-# programs older than the rule do: arithmetic that wraps, a cast that goes to the nearest value.
-_FLAG = re.compile(
-    r"-(std=[\w+:]+|f(no-)?(signed-char|unsigned-char|common|strict-aliasing)"
-    r"|fwrapv|fno-strict-float-cast-overflow|Wno-[\w-]+|w)\Z"
-)
 _BUILD_WEIGHT = 150
 """A package's own build, configuring included, takes as long as so many translation units."""
 LEAST_COVERAGE = 0.8
 """The share of a program's basic blocks that its ``count`` workloads execute together, unless it has another target."""
-_LINK = re.compile(r"-l[\w+.-]+\Z")
-_LONGEST_NAME = 255
-"""Bytes of a file's name, as the kernel has it."""
-_LONGEST_PATH = 1000
 LONGEST_PATTERN = 500
 """Characters of a regular expression."""
 _MOST_ARGUMENTS = 64 << 10
 """Bytes of all arguments of a run together; the kernel takes 128 KiB in one of them."""
 _LARGEST_NUMBER = 10**9
 """Of a generator's parameters. What they may make altogether is limited where it is made."""
-
-
-def _name(value: str) -> str:
-    if not _NAME.match(value):
-        raise ValueError(f"{value!r} is not a name: use up to 64 lower-case letters, digits, '.', '_' and '-'")
-    return value
-
-
-def _line(value: str) -> str:
-    if not is_printable(value):
-        raise ValueError(f"{printable_line(value, 80)!r} has a line feed, a control character or an invisible mark")
-    return value
-
-
-def _prose(value: str) -> str:
-    if not is_printable(value, lines=True):
-        raise ValueError(f"{printable_line(value, 80)!r} has a control character or an invisible mark")
-    return value
-
-
-def _relative(value: str) -> str:
-    path = PurePosixPath(value)
-    if path.is_absolute() or ".." in path.parts or not value or "\\" in value:
-        raise ValueError(f"{value!r} must be a relative path that stays inside its folder")
-    _line(value)
-    if len(value) > _LONGEST_PATH or any(len(part.encode()) > _LONGEST_NAME for part in path.parts):
-        raise ValueError(f"{value[:40]!r}… is too long for a file's name")
-    if value[0] in "-@":
-        raise ValueError(f"{value!r} would be an option: a name may not begin with '-' or '@'")
-    return value
-
-
-def _argument(value: str) -> str:
-    if "\0" in value:
-        raise ValueError(f"{value!r} has a NUL character, which no command line can hold")
-    return value
-
-
-def _flag(value: str) -> str:
-    if not _FLAG.match(value):
-        raise ValueError(
-            f"flag {value!r} is not allowed: a program may set its language standard, char signedness, "
-            "-fcommon, -f[no-]strict-aliasing, -fwrapv, -fno-strict-float-cast-overflow and warnings only"
-        )
-    return value
-
-
-def _link(value: str) -> str:
-    if not _LINK.match(value):
-        raise ValueError(f"link flag {value!r} is not allowed: only libraries of the form -lNAME")
-    return value
-
-
-def _exit_status(value: int) -> int:
-    if 126 <= value <= 192:
-        raise ValueError(f"exit status {value} cannot be told from a signal or a program that does not start")
-    return value
-
-
-ExitStatus = Annotated[int, Field(ge=0, le=255), AfterValidator(_exit_status)]
-Name = Annotated[str, AfterValidator(_name)]
-Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_line)]
-"""Words for people in one line, all of which can be seen."""
-Prose = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(_prose)]
-"""The same in any number of lines."""
-Argument = Annotated[str, Field(max_length=10_000), AfterValidator(_argument)]
-"""One word of a command line."""
-RelativePath = Annotated[str, AfterValidator(_relative)]
-Tarball = Annotated[str, Field(pattern=r"^\w[\w.+~-]*$", max_length=_LONGEST_NAME)]
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-
-
-class Model(BaseModel):
-    """Frozen, and strict about keys: a misspelt key is an error, not a default."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
 
 Parameter = (
     Annotated[int, Field(ge=-_LARGEST_NUMBER, le=_LARGEST_NUMBER)] | Annotated[str, Field(max_length=10_000)] | bool
@@ -132,6 +56,7 @@ class Input(Model):
     generator: Name | None = None
     """A name of ``harness.suite.generators``."""
     seed: int | None = Field(default=None, ge=0, lt=1 << 63)
+    """Of the generator: another seed gives other bytes."""
     params: dict[Line, Parameter] = Field(default={}, max_length=20)
     """The generator's keyword arguments."""
     tree: RelativePath | None = None
@@ -149,6 +74,7 @@ class Workload(Model):
     """One way to run a program."""
 
     name: Name
+    """For messages, tables and ``expected.json``."""
     kind: Literal["count", "time"] = "count"
     """``count``: at most 0.05 s native, verifies and counts. ``time``: 0.3 to 2 s, native only, for timing."""
     args: tuple[Argument, ...] = Field(default=(), max_length=1000)
@@ -156,6 +82,7 @@ class Workload(Model):
     stdin: RelativePath | None = None
     """An input file that becomes standard input; otherwise standard input is empty."""
     inputs: tuple[Input, ...] = Field(default=(), max_length=100)
+    """Files that are there before the run: a generator makes them, or they are files of the tree."""
     outputs: tuple[RelativePath, ...] = Field(default=(), max_length=100)
     """Files that the program writes, checked beside standard output."""
     exit: ExitStatus = 0
@@ -189,10 +116,20 @@ class Part(Model):
     """A further Debian source package, unpacked into a folder of the tree: a library that the program is built with."""
 
     folder: RelativePath
-    package: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
+    """Where in the tree."""
+    package: Package
+    """The source package's name."""
     version: Line
+    """The upstream version, without the Debian revision."""
     tarball: Tarball
+    """File name of the orig tarball."""
     sha256: Sha256
+    """Of the orig tarball."""
+
+    @model_validator(mode="after")
+    def _same_release(self) -> Self:
+        require_version(self.package, self.version, self.tarball)
+        return self
 
 
 class Build(Model):
@@ -221,9 +158,10 @@ class Source(Model):
     """A source tree that one or more programs are built from."""
 
     origin: Origin
+    """``debian``: an upstream release, pinned; ``own``: a folder beside the suite; ``local``: a folder elsewhere."""
     licence: Line
     """An SPDX expression."""
-    package: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")] | None = None
+    package: Package | None = None
     """``debian``: the source package's name."""
     version: Line | None = None
     """``debian``: the upstream version, without the Debian revision."""
@@ -250,10 +188,11 @@ class Source(Model):
         for field in ("package", "version", "tarball", "sha256", "path", "overlay"):
             if field not in allowed and getattr(self, field) is not None:
                 raise ValueError(f"a source of origin {self.origin.value!r} has no field {field!r}")
+        require_version(self.package, self.version, self.tarball)
         if self.parts and self.origin is not Origin.DEBIAN:
             raise ValueError(f"a source of origin {self.origin.value!r} has no field 'parts'")
         if self.origin is Origin.OWN:
-            _relative(self.path or "")
+            relative(self.path or "")
         return self
 
 
@@ -270,10 +209,13 @@ class Benchmark(Model):
     """One program."""
 
     name: Name
+    """The program's name, in results too."""
     source: Name
     """Which of the suite's sources it is built from."""
     description: Prose
+    """What it does, for people."""
     language: Literal["c", "c++"] = "c"
+    """Which driver compiles and links it."""
     files: tuple[RelativePath, ...] = Field(default=(), max_length=10_000)
     """Translation units, relative to the source tree."""
     program: RelativePath | None = None
@@ -282,8 +224,10 @@ class Benchmark(Model):
     """Include folders, relative to the source tree ('.' is the tree itself)."""
     defines: tuple[Line, ...] = Field(default=(), max_length=1000)
     """NAME or NAME=VALUE, without -D."""
-    flags: tuple[Annotated[str, Field(max_length=100), AfterValidator(_flag)], ...] = Field(default=(), max_length=100)
-    link: tuple[Annotated[str, Field(max_length=100), AfterValidator(_link)], ...] = Field(default=(), max_length=100)
+    flags: tuple[Flag, ...] = Field(default=(), max_length=100)
+    """The dialect: language standard, char signedness, aliasing, overflow, warnings. No others."""
+    link: tuple[Link, ...] = Field(default=(), max_length=100)
+    """Libraries of the system that it is linked with, as ``-lm``."""
     noinline: tuple[Line, ...] = Field(default=(), max_length=1000)
     """Functions that the source itself marks noinline; any other is a leaked flag."""
     unsanitized: dict[Annotated[str, Field(pattern="^[a-z-]+$", max_length=100)], Prose] = Field(
@@ -296,10 +240,12 @@ class Benchmark(Model):
     unthrown: Prose | None = None
     """Why no workload throws an exception, of a program that has code for exceptions."""
     split: Split
+    """``train``: policies may be made on it; ``test``: they may not."""
     cluster: Name | None = None
     """Programs that share code, as those of one library do, have the same: statistics take them for one, since what a
     policy does to the one it does to the others. None: it shares none."""
     workloads: tuple[Workload, ...] = Field(min_length=1, max_length=200)
+    """The ways to run it; at least one of the kind ``count``."""
 
     @property
     def weight(self) -> float:
@@ -326,14 +272,18 @@ class Shared(Model):
     suite: Name
     """One that comes with the harness."""
     benchmarks: tuple[Name, ...] = Field(min_length=1, max_length=1000)
+    """Names of its programs."""
 
 
 class Suite(Model):
     """A named, versioned set of benchmarks."""
 
     name: Name
+    """Its name, in results too."""
     version: Line
+    """Another one whenever a program or a workload changes."""
     description: Prose
+    """What it is, for people."""
     min_coverage: float = Field(default=0.8, gt=0, le=1)
     """A policy that completes a smaller share of the programs is not ranked."""
     kernels: bool = False
@@ -341,8 +291,11 @@ class Suite(Model):
     absent: dict[Line, Prose] = Field(default={}, max_length=1000)
     """Programs that the suite's definition names and that are not here, each with the reason."""
     shared: tuple[Shared, ...] = Field(default=(), max_length=100)
+    """Programs of suites that come with the harness."""
     sources: dict[Name, Source] = Field(default={}, max_length=1000)
+    """Name → source tree."""
     benchmarks: tuple[Benchmark, ...] = Field(default=(), max_length=1000)
+    """The programs that are defined here."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

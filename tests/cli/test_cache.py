@@ -12,8 +12,8 @@ from harness.sandbox.bench import Bench
 from tests.drive import ROOT, User
 
 _METHODS = ("folder", "folder_with_facts", "get", "has", "lock", "put")
-_ELSEWHERE = {"block-costs", "index"}
-"""Databases, which are not entries of a store."""
+_ELSEWHERE = {"block-costs", "index", "own-suites", "own-policies"}
+"""Databases, which are not entries of a store; and kinds that a function is given (``harness.base.own``)."""
 
 
 def _named(value: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:

@@ -20,8 +20,8 @@ SUITE: dict[str, Any] = {
             "origin": "debian",
             "licence": "MIT",
             "package": "libpack++",
-            "version": "1.0",
-            "tarball": "pack_1.0~rc1+dfsg.orig.tar.gz",
+            "version": "1.0~rc1+dfsg",
+            "tarball": "libpack++_1.0~rc1+dfsg.orig.tar.gz",
             "sha256": SHA,
             "overlay": "upstream/pack",
         },
@@ -82,6 +82,21 @@ def fault(suite: dict[str, Any]) -> str:
     error = explain_validation(raised.value, "suite.toml")
     assert error.where == "suite.toml"
     return error.message
+
+
+@pytest.mark.parametrize("flag", ["-fwrapv", "-fwrapv-pointer", "-fno-strict-float-cast-overflow", "-std=gnu++20"])
+def test_flags_that_give_a_meaning_are_taken(flag: str) -> None:
+    assert Suite.model_validate(with_([flag], "benchmarks", 0, "flags")).benchmarks[0].flags == (flag,)
+
+
+@pytest.mark.parametrize("tarball", ["libpack++_1.1.orig.tar.gz", "pack_1.0~rc1+dfsg.orig.tar.gz"])
+def test_a_tarball_of_another_release_is_refused(tarball: str) -> None:
+    said = fault(with_(tarball, "sources", "pack", "tarball"))
+    assert said.startswith(f"sources.pack: tarball {tarball!r} is not of version '1.0~rc1+dfsg' of libpack++")
+    part = {"folder": "x", "package": "lib", "version": "1", "tarball": "lib_2.orig.tar.gz", "sha256": SHA}
+    assert "'lib_2.orig.tar.gz' is not of version '1' of lib" in fault(with_([part], "sources", "pack", "parts"))
+    more = {**part, "tarball": "lib_1.orig-data.tar.gz"}
+    assert Suite.model_validate(with_([more], "sources", "pack", "parts"))
 
 
 def test_a_sound_suite_is_read() -> None:

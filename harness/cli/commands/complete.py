@@ -4,7 +4,7 @@ import typer
 
 from harness.base.errors import HarnessError
 
-__all__ = ["benchmarks", "policies", "suites"]
+__all__ = ["benchmarks", "forms", "generators", "policies", "problems", "suites"]
 
 
 def suites(incomplete: str) -> list[str]:
@@ -37,3 +37,26 @@ def benchmarks(context: typer.Context, incomplete: str) -> list[str]:
         return [name for one in load_suite(suite).programs if (name := one.benchmark.name).startswith(incomplete)]
     except HarnessError:
         return []
+
+
+def problems(incomplete: str) -> list[str]:
+    """Problems that have submissions to start from."""
+    from harness.policy.templates import all_templates
+
+    return sorted({problem for problem, _ in all_templates() if problem.startswith(incomplete)})
+
+
+def forms(context: typer.Context, incomplete: str) -> list[str]:
+    """Forms of the problem that the command line names; of all, where it names none."""
+    from harness.policy.templates import all_templates
+
+    wanted = context.params.get("problem")
+    pairs = [(problem, form) for problem, form in all_templates() if wanted in (None, problem)]
+    return sorted({form for _, form in pairs if form.startswith(incomplete)})
+
+
+def generators(incomplete: str) -> list[str]:
+    """Names of generators of inputs."""
+    from harness.suite.generators import names
+
+    return [name for name in names() if name.startswith(incomplete)]

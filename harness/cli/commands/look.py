@@ -28,7 +28,9 @@ from harness.problems.verbs import exports
 
 __all__ = ["add"]
 
-_Policy = typer.Argument(help="A policy, by the name that results have.", autocompletion=complete.policies)
+_Policy = typer.Argument(
+    help="A policy: the name that results have of it, or its folder's path.", autocompletion=complete.policies
+)
 
 
 def add(app: typer.Typer) -> None:

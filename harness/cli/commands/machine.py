@@ -1,7 +1,8 @@
-"""This machine: ``doctor``, ``cache``, ``selftest``; and ``policies`` and ``schema``, which say what there is."""
+"""This machine: ``doctor``, ``cache``, ``selftest``; ``policies`` and ``schema``, which say what there is; ``new``."""
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,6 +19,12 @@ __all__ = ["add"]
 def add(app: typer.Typer) -> None:
     """Give the app these commands."""
     app.command(rich_help_panel=DEVELOP)(policies)
+    app.command(
+        rich_help_panel=DEVELOP,
+        epilog=examples(
+            "harness new my-list --problem passes", "harness new my-heuristic --problem inlining --form cpp"
+        ),
+    )(new)
     app.command(rich_help_panel=MACHINE)(doctor)
     app.add_typer(_cache, name="cache", rich_help_panel=MACHINE)
     app.add_typer(_selftest, name="selftest", rich_help_panel=MACHINE)
@@ -36,6 +43,30 @@ def policies(as_json: Json = False, as_csv: Csv = False) -> None:
     from harness.cli.policies import policies
 
     raise typer.Exit(policies(format_of(as_json, as_csv)))
+
+
+def new(
+    name: Annotated[Path, typer.Argument(metavar="NAME", help="The policy's name: a folder of this name is made.")],
+    problem: Annotated[
+        str | None,
+        typer.Option("--problem", "--kind", help="What it decides.", autocompletion=complete.problems),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--form",
+            help="How it is written (default: the only form that there is).",
+            autocompletion=complete.forms,
+        ),
+    ] = None,
+) -> None:
+    """Write a complete submission to start from: `submission.toml`, and the policy's file.
+
+    It can be run as it is. Nothing is ever overwritten. Without `--problem`, all problems and forms are listed.
+    """
+    from harness.cli.new import new
+
+    raise typer.Exit(new(name, problem, form))
 
 
 def schema(

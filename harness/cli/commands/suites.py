@@ -1,6 +1,7 @@
 """``suites``: what they are, and what can be asked of one; each problem brings the words for its own sort."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -49,6 +50,35 @@ _Suite = Annotated[str, typer.Argument(help="Name or path of a suite.", autocomp
 def add(app: typer.Typer) -> None:
     """Give the app the group."""
     app.add_typer(_suites, name="suites", rich_help_panel=MEASURE)
+    app.command(
+        rich_help_panel=MEASURE,
+        epilog=examples(
+            "harness generators",
+            "harness generators text",
+            "harness generators ppm --param width=64 --seed 7 --sample picture.ppm",
+        ),
+    )(generators)
+
+
+def generators(
+    name: Annotated[
+        str | None, typer.Argument(help="Only this one, with all that it says.", autocompletion=complete.generators)
+    ] = None,
+    sample: Annotated[Path | None, typer.Option("--sample", help="Write what it makes into this new file.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the sample.")] = 1,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", help="NAME=VALUE, for the sample; repeatable (default: its own).")
+    ] = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """List the generators of input files: formats, parameters, defaults; or write a sample of one.
+
+    The line that is printed last of one generator goes into a workload of a suite.
+    """
+    from harness.cli.generators import generators
+
+    raise typer.Exit(generators(name, sample, seed, param or [], format_of(as_json, as_csv)))
 
 
 @_suites.callback(invoke_without_command=True)
@@ -72,6 +102,22 @@ def show(suite: _Suite, as_json: Json = False, as_csv: Csv = False) -> None:
     from harness.cli.suites import show
 
     raise typer.Exit(show(suite, format_of(as_json, as_csv)))
+
+
+@_suites.command(epilog=examples("harness suites new ./mine", "harness suites new ./compressors --debian xz-utils"))
+def new(
+    path: Annotated[Path, typer.Argument(help="A folder, which gives the suite its name.")],
+    debian: Annotated[
+        str | None, typer.Option("--debian", help="Begin with this source package: version, tarball, sha256 from apt.")
+    ] = None,
+    version: Annotated[
+        str | None, typer.Option("--version", help="Its upstream version (default: the one that apt would take).")
+    ] = None,
+) -> None:
+    """Write the beginning of a suite of your own. Nothing is ever overwritten."""
+    from harness.cli.new_suite import new_suite
+
+    raise typer.Exit(new_suite(path, debian, version))
 
 
 def _command(word: str, about: SuiteWord) -> Callable[..., None]:

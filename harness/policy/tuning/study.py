@@ -7,7 +7,7 @@ interrupted and resumed tries the same values as one that was not.
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,11 @@ from harness.policy.forms.parameters import Hyperparameter, Value
 if TYPE_CHECKING:
     import optuna
 
-__all__ = ["Study", "Trial"]
+__all__ = ["RANDOM_TRIALS", "Study", "Trial"]
 
-_RANDOM_TRIALS = 12
+RANDOM_TRIALS = 12
 """Drawn at random before the search learns from what it has seen."""
+_BY_PROGRAM = "by program"
 _STALE_LOCK = 3
 """Seconds after which a lock that a killed process has left is broken."""
 
@@ -34,6 +35,8 @@ class Trial:
     values: Mapping[str, Value]
     score: float
     """Geometric mean of reference/policy: above 1 is better."""
+    by_program: Mapping[str, float] = field(default_factory=dict)
+    """Program → log of reference/policy, over its targets; empty where the trial failed, or is of an older harness."""
 
 
 class Study:
@@ -65,7 +68,10 @@ class Study:
         import optuna
 
         done = self._study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.COMPLETE,))
-        return [Trial(number, dict(one.params), float(one.value or 0.0)) for number, one in enumerate(done)]
+        return [
+            Trial(number, dict(one.params), float(one.value or 0.0), dict(one.user_attrs.get(_BY_PROGRAM, {})))
+            for number, one in enumerate(done)
+        ]
 
     def next(self, first: Mapping[str, Value] | None = None) -> tuple["optuna.Trial", dict[str, Value]]:
         """Values to try: ``first`` if given, else what the search proposes."""
@@ -75,7 +81,7 @@ class Study:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             self._study.sampler = optuna.samplers.TPESampler(
-                seed=seed, n_startup_trials=_RANDOM_TRIALS, multivariate=True, constant_liar=False
+                seed=seed, n_startup_trials=RANDOM_TRIALS, multivariate=True, constant_liar=False
             )  # constant_liar, Optuna's default, learns from trials that never ended
         waiting = self._study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.WAITING,))
         if first is not None and not waiting:  # a process that was killed may have left them
@@ -83,8 +89,10 @@ class Study:
         trial = self._study.ask()
         return trial, {one.name: self._suggest(trial, one) for one in self._parameters}
 
-    def tell(self, trial: "optuna.Trial", score: float) -> None:
+    def tell(self, trial: "optuna.Trial", score: float, by_program: Mapping[str, float] | None = None) -> None:
         """What the values are worth."""
+        if by_program:
+            trial.set_user_attr(_BY_PROGRAM, dict(by_program))
         self._study.tell(trial, score)
 
     def _suggest(self, trial: Any, one: Hyperparameter) -> Value:

@@ -70,6 +70,13 @@ def tune(
     target: Annotated[list[str] | None, typer.Option("--target", help="x86-64 (default), aarch64, or both.")] = None,
     metric: _Metric = "size.alloc",
     seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
+    patience: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Stop when so many trials in a row gave nothing to programs left out of the choice; 0: never.",
+        ),
+    ] = 25,
     output: Annotated[
         Path | None, typer.Option("--output", help="Write the result to this new folder, not into the submission's.")
     ] = None,
@@ -86,7 +93,17 @@ def tune(
     from harness.problems.inlining.tune.show import TuneOptions, run_tune
 
     options = TuneOptions(
-        policy, words(suite), words(benchmark), words(target), metric, trials, seed, output, plot, compile_timeout
+        policy,
+        words(suite),
+        words(benchmark),
+        words(target),
+        metric,
+        trials,
+        seed,
+        output,
+        plot,
+        compile_timeout,
+        patience,
     )
     return run_tune(context, options)
 

@@ -17,7 +17,7 @@ from harness.base.errors import UsageError
 from harness.base.process import MIB, Ended, Limits
 from harness.problems.instances.compact import write_compact
 from harness.problems.instances.domain import Domain, domain_at
-from harness.suite.model import Model
+from harness.suite.fields import Model
 
 __all__ = ["make_apart", "parse_apart"]
 

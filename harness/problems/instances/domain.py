@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.base.views import Bars, Steps
-from harness.suite.model import Model
+from harness.suite.fields import Model
 
 __all__ = ["Assignment", "Domain", "Integers", "Solution", "domain_at"]
 

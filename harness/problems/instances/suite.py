@@ -12,12 +12,13 @@ from pydantic import Field, model_validator
 
 from harness.base.digest import digest_of
 from harness.base.errors import UsageError
+from harness.base.own import own_suite, remember_suite, suite_is_path
 from harness.base.paths import SUITES
 from harness.base.vocabulary import Origin, Split
 from harness.problems.instances.domain import Domain
+from harness.suite.fields import Line, Model, Name, Prose, RelativePath, Sha256
 from harness.suite.known import known_suites, require_own_name, suites_defined_by
 from harness.suite.load import read_definition
-from harness.suite.model import Line, Model, Name, Prose, RelativePath, Sha256
 
 __all__ = [
     "Contest",
@@ -195,8 +196,14 @@ def suite_names(domain: Domain[Any]) -> list[str]:
 
 
 def suite_file(domain: Domain[Any], name: str) -> Path | None:
-    """The definition, if ``name`` is a suite of the domain's: its name, its folder's path or its file's."""
-    if "/" not in name and not name.endswith(".toml"):
+    """The definition, if ``name`` is a suite of the domain's: its name, its folder's path or its file's.
+
+    A name may be that of a suite of one's own that was named by its path before.
+    """
+    if not suite_is_path(name):
+        if name not in known_suites():
+            own = own_suite(name)
+            return own if own is not None and own.name == domain.definition else None
         file = known_suites().get(name, SUITES / name) / domain.definition
         return file if file.is_file() else None
     path = Path(name).expanduser().resolve()
@@ -211,4 +218,9 @@ def load_instances(domain: Domain[Any], name: str) -> LoadedInstances:
         raise UsageError(f"there is no such suite of {domain.called}", where=name)
     definition = read_definition(schema_of(domain), file)
     require_own_name(definition.name, file)
+    if suite_is_path(name):
+        if definition.name not in known_suites():
+            remember_suite(definition.name, file)
+    elif definition.name != name:
+        raise UsageError(f"this suite is called {definition.name!r} now, not {name!r}", where=str(file))
     return LoadedInstances(domain, definition, file)

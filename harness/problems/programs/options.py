@@ -7,6 +7,14 @@ from harness.base.options import Option, SuiteWord
 __all__ = ["OPTIONS", "SUITE_WORDS"]
 
 _JOBS = Option("jobs", "Workers (default: one a core).", int, flags=("--jobs", "-j"), low=1)
+_COMPILE = Option(
+    "compile_timeout",
+    "CPU seconds for each compile step; a program's units may take five times as much.",
+    float,
+    60.0,
+    low=0.1,
+    high=86400,
+)
 _RUN = (
     Option("target", "x86-64, aarch64, or both with a comma.", many=True),
     Option("track", "What is optimised for: size or speed.", default="size"),
@@ -34,10 +42,10 @@ _RUN = (
 OPTIONS = {
     "run": _RUN,
     "fetch": (_JOBS,),
-    "suites check": (Option("write", "Pin the results that were found equal.", bool, False), _JOBS),
-    "suites table": (Option("markdown", "Print Markdown.", bool, False), _JOBS),
-    "suites profile": (_JOBS,),
-    "suites coverage": (_JOBS,),
+    "suites check": (Option("write", "Pin the results that were found equal.", bool, False), _COMPILE, _JOBS),
+    "suites table": (Option("markdown", "Print Markdown.", bool, False), _COMPILE, _JOBS),
+    "suites profile": (_COMPILE, _JOBS),
+    "suites coverage": (_COMPILE, _JOBS),
 }
 """Verb → its options."""
 

@@ -1,6 +1,7 @@
 """The program that a recorded row is about, as it is now."""
 
 from harness.base.errors import UsageError
+from harness.base.own import own_suite
 from harness.freeze.freeze import program_digest
 from harness.record import RunFile
 from harness.suite.load import Program, choose, load_suite, suite_names
@@ -9,12 +10,13 @@ __all__ = ["program_of"]
 
 
 def program_of(run: RunFile, benchmark: str, suite_path: str | None = None) -> Program:
-    """The program as it is now; ``suite_path`` says where the suite is that does not come with the harness.
+    """The program as it is now; ``suite_path`` says where the suite is that does not come with the harness, and that
+    nobody has named by its path here.
 
     Raises UsageError when the suite is not to be found or the program not what the run measured.
     """
     name = run.header.suite
-    if suite_path is None and name not in suite_names():
+    if suite_path is None and name not in suite_names() and own_suite(name) is None:
         raise UsageError(
             f"suite {name!r} does not come with the harness", where=run.path.name, hint="give its path with --suite"
         )

@@ -7,7 +7,7 @@ from typing import Any
 from harness.base.answers import Answer, Column, Table
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Level, Target
-from harness.problems.programs.admission import Finding, check_suite, definition_findings, placed
+from harness.problems.programs.admission import Finding, check_suite, definition_findings, placed, tree_findings
 from harness.problems.programs.admission.coverage import ProgramCoverage, coverage_findings, measure_coverage, shortened
 from harness.problems.programs.admission.describe import describe_program
 from harness.problems.programs.admission.facts import hot_functions, suite_facts
@@ -152,15 +152,20 @@ def check(asked: SuiteAsked) -> Answer:
     suite = load_suite(asked.suite)
     programs = choose(suite, asked.benchmarks)
     fetch_sources(programs, asked.bench, asked.engine, asked.observer)
-    result = check_suite(programs, asked.bench, asked.engine, asked.observer)
-    findings = result.findings
+    lacking = tree_findings(suite, programs, asked.bench.store)
+    complete = [program for program in programs if program.benchmark.name not in {one.benchmark for one in lacking}]
+    result = check_suite(complete, asked.bench, asked.engine, asked.observer)
+    findings = [*lacking, *result.findings]
     faulty = {finding.benchmark for finding in findings if finding.check not in _NOT_OF_RESULTS}
     admitted = len(programs) - len({finding.benchmark for finding in findings})
     notes = [f"{admitted} of {len(programs)} programs of {suite.name} are admitted"]
+    if lacking:
+        left = sorted({one.benchmark for one in lacking})
+        notes.append(f"not compiled, since files are missing: {', '.join(left)}")
     if asked.options.get("write"):
         agreed = {name: results for name, results in result.agreed.items() if name not in faulty}
         notes.append(f"pinned the results of {len(agreed)} programs in {pin_results(suite, agreed)}")
-    return _checked([placed(finding, suite) for finding in findings], result.coverage, notes)
+    return _checked([*lacking, *(placed(finding, suite) for finding in result.findings)], result.coverage, notes)
 
 
 def _checked(findings: Sequence[Finding], coverage: Sequence[ProgramCoverage], notes: Sequence[str]) -> Answer:

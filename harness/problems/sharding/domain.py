@@ -15,7 +15,7 @@ from harness.problems.sharding.parse import parse_instance
 from harness.problems.sharding.profile import memory_chart
 from harness.problems.sharding.renumber import renumbered
 from harness.problems.sharding.script import SCRIPT
-from harness.suite.model import Model
+from harness.suite.fields import Model
 
 __all__ = ["Made", "Sharding"]
 

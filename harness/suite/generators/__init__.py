@@ -6,17 +6,33 @@ must change gets a new name. So generators use ``Random.random`` and ``Random.ge
 and ``sqrt``, which IEEE 754 fixes; never ``sin`` or ``exp``, which differ between C libraries.
 """
 
+import difflib
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 from random import Random
 
 from harness.base.errors import UsageError
 
-__all__ = ["check_parameters", "generate", "generator", "is_seeded", "names"]
+__all__ = ["Described", "check_parameters", "described", "generate", "generator", "is_seeded", "names"]
 
 Generator = Callable[..., bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What a generator says of itself."""
+
+    name: str
+    text: str
+    """What it makes, and in which format: its first sentence says the most."""
+    parameters: dict[str, int | str | bool]
+    """Name → default, which has the parameter's type."""
+    seeded: bool
+    """Whether another seed gives other bytes."""
+
 
 _REGISTRY: dict[str, Generator] = {}
 _UNSEEDED: set[str] = set()
@@ -65,6 +81,14 @@ def generate(name: str, seed: int, params: dict[str, int | str | bool]) -> bytes
     return check_parameters(name, params)(Random(seed), **params)
 
 
+def described(name: str) -> Described:
+    """What the generator of this name says of itself. Raises UsageError where there is none."""
+    function = check_parameters(name, {})
+    _, *parameters = inspect.signature(function).parameters.values()
+    text = inspect.cleandoc(function.__doc__ or "")
+    return Described(name, text, {one.name: one.default for one in parameters}, is_seeded(name))
+
+
 def check_parameters(name: str, params: dict[str, int | str | bool]) -> Generator:
     """The generator of this name.
 
@@ -72,7 +96,9 @@ def check_parameters(name: str, params: dict[str, int | str | bool]) -> Generato
     """
     _load()
     if name not in _REGISTRY:
-        raise UsageError(f"unknown input generator {name!r}", hint=f"there are: {', '.join(names())}")
+        close = difflib.get_close_matches(name, names(), n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise UsageError(f"unknown input generator {name!r}", hint=f"{hint}there are: {', '.join(names())}")
     function = _REGISTRY[name]
     signature = inspect.signature(function)
     try:

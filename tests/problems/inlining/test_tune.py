@@ -19,7 +19,7 @@ from harness.freeze import freeze_key
 from harness.policy import load_policy
 from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite
-from tests.drive import TINY, Answer, Command, User, in_process, write_policy
+from tests.drive import TINY, Answer, Command, Sketch, User, in_process, write_policy, write_suite
 from tests.problems.inlining.made import CHEAP_TREE
 from tests.programs import write_files
 
@@ -287,3 +287,43 @@ def test_what_cannot_be(words: tuple[str, ...], said: tuple[str, ...], command: 
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     command("tune", *(str(word).format(**folders) for word in words)).refused(2, *said)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+# -- what is said of values
+
+
+UNUSED = """
+// [hyperparam]: limit, int, 0, 10, 10
+// [hyperparam]: most, int, 0, 1, 1
+bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) { return most != 0; }
+"""
+"""Inlines everything or nothing: the better one is a bound."""
+HELPS = """#include <stdio.h>
+#define STEP(n) static int step##n(int x) {{ for (int i = 0; i < x; ++i) printf("%d\\n", i * n); return x + n; }}
+STEP(1) STEP(2) STEP(3)
+int main(void) {{ return step1(step2(step3({n}))) + step1(2) + step2(3) + step3(4) + step1(5) + step2(6) < 0; }}
+"""
+
+
+@pytest.fixture(scope="module")
+def four(user: User, tmp_path_factory: pytest.TempPathFactory) -> Answer:
+    """A search of four programs, which cannot gain anything after the first few trials."""
+    place = tmp_path_factory.mktemp("four")
+    sketches = [Sketch(f"steps{n}", HELPS.format(n=n)) for n in range(4)]
+    suite, folder = write_suite(place / "four", *sketches), submission(place / "whole", UNUSED)
+    words = ("--suite", suite, "--trials", "60", "--patience", "3", "--jobs", "2", "--output", place / "fewer")
+    return user.harness("tune", folder, *words, code=0, timeout=600)
+
+
+def test_values_at_their_bounds_are_named(four: Answer) -> None:
+    assert "most = 0 ends at its lower bound, 0: a wider one may be better" in four.err
+
+
+def test_what_programs_that_are_left_out_gain_is_said(four: Answer) -> None:
+    found = re.search(r"cross-validation: on programs that are left out of the choice, ([\d.]+) times", four.err)
+    assert found and float(found[1]) > 1 and "have learnt these programs" not in four.err
+
+
+def test_it_stops_when_they_gain_nothing_any_more(four: Answer) -> None:
+    found = re.search(r"stopped after (\d+) of 60 trials: the last 3 gave nothing", four.err)
+    assert found and 15 <= int(found[1]) < 30

@@ -14,7 +14,8 @@ from harness.base.vocabulary import SIZE, Level, Split, Target
 from harness.freeze import freeze
 from harness.policy import Policy
 from harness.policy.forms.parameters import Hyperparameter, Value
-from harness.policy.tuning.study import Study, Trial
+from harness.policy.tuning.held_out import stopped_at
+from harness.policy.tuning.study import RANDOM_TRIALS, Study, Trial
 from harness.problems.inlining import INLINING
 from harness.problems.inlining.heuristic import ROLE, asked, hyperparameters, values_of
 from harness.problems.inlining.replay import PLUGIN
@@ -41,6 +42,8 @@ class Tuned:
     failed: Mapping[int, str]
     """Trials of this command in which a program could not be compiled, each with the reason."""
     study: Path
+    stopped: bool = False
+    """Whether it ended before its last trial, since programs that were left out gained nothing any more."""
 
     @property
     def first(self) -> Trial:
@@ -69,9 +72,10 @@ def train_programs(programs: Sequence[Program]) -> tuple[Program, ...]:
 
 def tune(
     policy: Policy, programs: Sequence[Program], targets: Sequence[Target], metric: str, trials: int, seed: int,
-    bench: Bench, engine: Engine, observer: Observer,
+    patience: int, bench: Bench, engine: Engine, observer: Observer,
 ) -> Tuned:  # fmt: skip
-    """Search until the study has ``trials`` trials. Interrupted, and called again, it goes on.
+    """Search until the study has ``trials`` trials, or ``patience`` of them in a row gave nothing to programs that are
+    left out of the choice (0: however many). Interrupted, and called again, it goes on.
 
     Raises UsageError for a policy without tunable constants, CellError when it does not even compile, and whatever
     keeps a program from being fetched and frozen.
@@ -91,11 +95,13 @@ def tune(
     if resumed < trials:
         observer.stage("tune", trials - resumed)
     for number in range(resumed, trials):
+        if stopped_at(study.trials, patience, RANDOM_TRIALS):
+            return Tuned(tuple(study.trials), resumed, failed, path, stopped=True)
         trial, values = study.next(values_of(policy, policy.name) if number == 0 else None)
-        score, why = _score(policy, values, goals, metric, bench, engine)
+        score, why, by_program = _score(policy, values, goals, metric, bench, engine)
         if why:
             failed[number] = why
-        study.tell(trial, score)
+        study.tell(trial, score, by_program)
         best = max(best, score)
         observer.advance(1, f"{score:.4f}, best {best:.4f}")
     return Tuned(tuple(study.trials), resumed, failed, path)
@@ -156,9 +162,10 @@ def _study_path(policy: Policy, goals: Sequence[_Goal], metric: str, seed: int, 
 
 def _score(
     policy: Policy, values: Mapping[str, Value], goals: Sequence[_Goal], metric: str, bench: Bench, engine: Engine
-) -> tuple[float, str]:
-    """What the values are worth, and why it is no more where a program could not be compiled."""
+) -> tuple[float, str, dict[str, float]]:
+    """What the values are worth, why it is no more where a program could not be compiled, and each program's log."""
     logs: list[float] = []
+    by_program: dict[str, list[float]] = {}
     why = ""
     for done in engine.run(partial(_ratio, policy=policy, values=values, metric=metric, bench=bench), goals):
         if isinstance(done.error, CellError):
@@ -168,9 +175,11 @@ def _score(
         else:
             assert done.value is not None
             logs.append(math.log(done.value))
+            by_program.setdefault(done.task.program.id, []).append(logs[-1])
     if why:
-        return FAILED, why
-    return math.exp(math.fsum(sorted(logs)) / len(logs)), ""
+        return FAILED, why, {}
+    means = {name: math.fsum(sorted(mine)) / len(mine) for name, mine in sorted(by_program.items())}
+    return math.exp(math.fsum(sorted(logs)) / len(logs)), "", means
 
 
 def _ratio(goal: _Goal, policy: Policy, values: Mapping[str, Value], metric: str, bench: Bench) -> float:

@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from harness.measure import seen
 from harness.policy import Policy, load_policy
 from harness.policy.load import MANIFEST
 from harness.policy.names import require_free_name
+from harness.policy.tuning.held_out import held_out
 from harness.policy.tuning.manifest import tuned_manifest
 from harness.policy.tuning.plot import write_plot
 from harness.problems.inlining.heuristic import hyperparameters
@@ -37,6 +39,7 @@ class TuneOptions:
     output: Path | None
     plot: Path | None
     compile_timeout: float
+    patience: int = 25
 
 
 def run_tune(context: Context, options: TuneOptions) -> Answer:
@@ -52,13 +55,17 @@ def run_tune(context: Context, options: TuneOptions) -> Answer:
     bench, metric, trials = context.bench(options.compile_timeout), options.metric, options.trials
     targets = parse_targets(options.targets or ["x86-64"])
     try:
-        found = tune(policy, programs, targets, metric, trials, options.seed, bench, context.engine, context.observer)
+        found = tune(
+            policy, programs, targets, metric, trials, options.seed, options.patience,
+            bench, context.engine, context.observer,
+        )  # fmt: skip
     except CellError as error:
         raise UsageError(f"{error.outcome.value}: {error.message}", where=str(policy.folder)) from None
     plot = options.plot or found.study.with_suffix(".html")
     title = f"{policy.name} on {', '.join(options.suites)} ({', '.join(targets)}), {options.metric}"
     write_plot(plot, title, found.trials, hyperparameters(policy))
     notes = _said(found, programs, plot, time.monotonic() - started)
+    notes += [*_stopped(found, options), *_generalises(found), *_at_bounds(policy, found)]
     if found.best.score > found.first.score:
         notes += _written(policy, found, sorted({f"{program.suite}:train" for program in programs}), folder, options)
     else:
@@ -105,6 +112,38 @@ def _said(found: Tuned, programs: tuple[Program, ...], plot: Path, seconds: floa
         *(f"  trial {trial} failed: {why}" for trial, why in list(found.failed.items())[:3]),
         f"plot: {plot}",
     ]
+
+
+def _stopped(found: Tuned, options: TuneOptions) -> Iterator[str]:
+    if found.stopped:
+        yield (
+            f"stopped after {len(found.trials)} of {options.trials} trials: the last {options.patience} gave nothing "
+            "to programs that were left out of the choice (--patience 0 goes on)"
+        )
+
+
+def _generalises(found: Tuned) -> Iterator[str]:
+    """What the choice is worth elsewhere, as far as the train split can say it."""
+    worth = held_out(found.trials)
+    if worth is None or found.best.score <= found.first.score:
+        return
+    yield f"cross-validation: on programs that are left out of the choice, {worth:.4f} times the first values' ratio"
+    if worth <= 1:
+        yield (
+            "warning: the values have learnt these programs: chosen on some, they gain nothing on the others. More "
+            "programs, fewer constants or fewer trials help; the test split will say the same"
+        )
+
+
+def _at_bounds(policy: Policy, found: Tuned) -> Iterator[str]:
+    """Constants whose best values lie at the end of what was declared, or within a hundredth of it."""
+    for one in hyperparameters(policy):
+        value, near = found.best.values[one.name], 0.0 if one.is_int else 0.01 * (one.high - one.low)
+        if value == found.first.values[one.name]:
+            continue
+        for end, bound in (("lower", one.low), ("upper", one.high)):
+            if abs(value - bound) <= near:
+                yield f"{one.name} = {value:.6g} ends at its {end} bound, {bound:g}: a wider one may be better"
 
 
 def _written(policy: Policy, found: Tuned, trained_on: list[str], folder: Path, options: TuneOptions) -> list[str]:

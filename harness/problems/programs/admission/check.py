@@ -177,9 +177,9 @@ def _ready(program: Program, target: Target, bench: Bench) -> tuple[ReadyWorkloa
 
 def _build(way: tuple[Program, Target, Level], bench: Bench) -> BuildResult:
     program, target, level = way
-    ready = _ready(program, target, bench)
     seconds: dict[str, float] = {}
     try:
+        ready = _ready(program, target, bench)
         built, _ = reference_object(program, level, target, bench)
         first = run_workloads(program, target, built, ready, bench)
         second = run_workloads(program, target, built, ready, bench) if level is Level.O2 else first
@@ -211,4 +211,8 @@ def _count(built: BuildResult, bench: Bench) -> list[str]:
 
 
 def _sanitize(program: Program, bench: Bench) -> list[str]:
-    return sanitizer_findings(program, _ready(program, _NATIVE, bench), bench)
+    try:
+        ready = _ready(program, _NATIVE, bench)
+    except UsageError:
+        return []  # the builds have said so
+    return sanitizer_findings(program, ready, bench)

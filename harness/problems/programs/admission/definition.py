@@ -10,14 +10,16 @@ from pydantic import ValidationError
 from harness.base.documents import parse_toml
 from harness.base.errors import UsageError
 from harness.base.reading import read_text
+from harness.base.store import Store
 from harness.base.vocabulary import Origin
 from harness.problems.programs.admission.findings import Finding, place_of
 from harness.suite.generators import check_parameters
-from harness.suite.load import DEFINITION_BYTES, LoadedSuite, fault_message, load_suite, suite_file
+from harness.suite.load import DEFINITION_BYTES, LoadedSuite, Program, fault_message, load_suite, suite_file
 from harness.suite.locate import Lines
 from harness.suite.model import Benchmark, Source, Suite
+from harness.suite.sources import fetched_tree
 
-__all__ = ["definition_findings"]
+__all__ = ["definition_findings", "tree_findings"]
 
 _CHECK = "definition"
 _MOST_FAULTS = 100
@@ -52,6 +54,48 @@ def definition_findings(name: str) -> list[Finding]:
     return list(islice((*_source_faults(suite, lines), *_benchmark_faults(suite, lines)), _MOST_FAULTS))
 
 
+def tree_findings(suite: LoadedSuite, programs: Sequence[Program], store: Store) -> list[Finding]:
+    """What the fetched trees of programs lack, overlays included: translation units, include folders, inputs.
+
+    A package's own build makes files of its own, so that of its programs only the inputs are looked for.
+    """
+    text = read_text(suite.file, DEFINITION_BYTES)
+    return list(islice(_tree_faults(suite, programs, store, Lines(text)), _MOST_FAULTS))
+
+
+def _tree_faults(suite: LoadedSuite, programs: Sequence[Program], store: Store, lines: Lines) -> Iterator[Finding]:
+    at = {benchmark.name: number for number, benchmark in enumerate(suite.definition.benchmarks)}
+    for program in programs:
+        name, tree = program.benchmark.name, fetched_tree(program, store).path
+        origin = f"the unpacked {program.source.tarball}" if program.source.tarball else f"{tree}"
+        origin += f" with overlay {program.source.overlay}" if program.source.overlay else ""
+        for field, missing in _lacking(program, tree):
+            path: list[str | int] = ["benchmarks", at[name], *field] if name in at else ["shared"]
+            whose = f"benchmarks.{name}.{field[0]}"
+            yield Finding(
+                name,
+                "missing file",
+                f"{missing} is not in {origin}",
+                field=whose,
+                place=place_of(suite.file, path, lines),
+            )
+
+
+def _lacking(program: Program, tree: Path) -> Iterator[tuple[list[str | int], str]]:
+    """Field, and the name that is not there."""
+    benchmark = program.benchmark
+    for name in benchmark.files:
+        if not (tree / name).is_file():
+            yield ["files"], name
+    for name in benchmark.include:
+        if not (tree / name).is_dir():
+            yield ["include"], name
+    for number, workload in enumerate(benchmark.workloads):
+        for item in workload.inputs:
+            if item.tree is not None and not (tree / item.tree).is_file():
+                yield ["workloads", number, "inputs"], item.tree
+
+
 def _faults(faults: Sequence[Any]) -> list[Any]:
     """Pydantic's faults, without those that say again that what is in a list is faulty: ``too short`` without it."""
     places = [fault["loc"] for fault in faults]
@@ -67,7 +111,9 @@ def _schema_fault(fault: Any, content: dict[str, Any], file: Path, lines: Lines)
     path = list(fault["loc"])
     names = _named(path, content)
     benchmark = names[1] if len(names) > 1 and names[0] == "benchmarks" else ""
-    return Finding(benchmark, _CHECK, fault_message(fault), field=".".join(names), place=place_of(file, path, lines))
+    inside = ".".join(names[2:] if benchmark else names)  # the table has the program's name in a column of its own
+    message = f"{inside}: {fault_message(fault)}" if inside else fault_message(fault)
+    return Finding(benchmark, _CHECK, message, field=".".join(names), place=place_of(file, path, lines))
 
 
 def _twice(content: dict[str, Any], file: Path, lines: Lines) -> Iterator[Finding]:

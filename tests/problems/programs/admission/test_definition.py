@@ -81,8 +81,8 @@ def test_nothing_to_say(tmp_path: Path) -> None:
             [('split = "train"', 'split = "both"'), ('version = "1"', 'vresion = "1"')],
             [
                 ("suite.toml:15", "first", "benchmarks.first.split", "'both'"),
-                ("suite.toml", "", "version", "this field is missing"),
-                ("suite.toml:2", "", "vresion", "no such field"),
+                ("suite.toml", "", "version", "version: this field is missing"),
+                ("suite.toml:2", "", "vresion", "vresion: there is no such field"),
             ],
         ),
         (

@@ -1,0 +1,22 @@
+"""``harness new``."""
+
+from pathlib import Path
+
+from harness.cli.output import note, say
+from harness.policy.templates import choose_template
+
+__all__ = ["new"]
+
+
+def new(folder: Path, problem: str | None, form: str | None) -> int:
+    """Write a submission to start from, and say how to try it."""
+    policy, trial = choose_template(problem, form).write(folder.expanduser().absolute())
+    files = ", ".join(sorted(policy.manifest.files.values()))
+    note(f'{folder}/: submission.toml, {files}. Fields marked "yours" in submission.toml wait for your words')
+    say(trial.replace(f"./{policy.name}", _spelt(folder)))
+    return 0
+
+
+def _spelt(folder: Path) -> str:
+    """As a policy of one's own is named: a path with a slash."""
+    return str(folder) if "/" in str(folder) else f"./{folder}"

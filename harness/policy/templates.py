@@ -1,0 +1,89 @@
+"""Submissions to start from: a problem brings one for a form in the folder ``new/FORM`` beside its ``problem.py``.
+
+The folder holds a ``submission.toml`` in which ``NAME`` stands for the policy's name, and every file that it names.
+What it holds loads and runs as it is.
+"""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.base.discovery import PROBLEMS, in_every_folder
+from harness.base.errors import UsageError
+from harness.policy.load import MANIFEST, load_policy
+from harness.policy.names import require_free_name
+from harness.policy.policy import Policy
+
+__all__ = ["Template", "all_templates", "choose_template"]
+
+_FOLDER = "new"
+_NAME = "NAME"
+_TRY = "# Try it: "
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What one problem brings for one form."""
+
+    problem: str
+    form: str
+    folder: Path
+
+    def write(self, folder: Path) -> tuple[Policy, str]:
+        """A submission in the new folder, which gives it its name: the policy, and the command that tries it.
+
+        Raises UsageError for a name that no submission may have, and where anything is there already.
+        """
+        require_free_name(folder.name, str(folder))
+        files = sorted(file for file in self.folder.iterdir() if file.is_file())
+        manifest = (self.folder / MANIFEST).read_text().replace(_NAME, folder.name)
+        try:
+            folder.mkdir()
+            for file in files:
+                content = manifest.encode() if file.name == MANIFEST else file.read_bytes()
+                (folder / file.name).write_bytes(content)
+        except FileExistsError:
+            raise UsageError("this is there already, and nothing was written", where=str(folder)) from None
+        except OSError as error:
+            raise UsageError(f"cannot be written: {error.strerror or error}", where=str(folder)) from None
+        trials = [line.removeprefix(_TRY) for line in manifest.splitlines() if line.startswith(_TRY)]
+        return load_policy(str(folder)), trials[0] if trials else f"harness run --policy ./{folder.name}"
+
+
+def all_templates() -> Mapping[tuple[str, str], Template]:
+    """Problem and form → template, for those that have one."""
+    found: dict[tuple[str, str], Template] = {}
+    for module in in_every_folder(PROBLEMS, "problem"):
+        problem = module.__name__.split(".")[-2]
+        root = Path(str(module.__file__)).with_name(_FOLDER)
+        for form in sorted(getattr(getattr(module, "POLICIES", None), "forms", ())):
+            if (root / form / MANIFEST).is_file():
+                found[problem, form] = Template(problem, form, root / form)
+    return found
+
+
+def choose_template(problem: str | None, form: str | None) -> Template:
+    """The template of a problem and a form; a form need not be named where the problem has one alone.
+
+    Raises UsageError, with what there is, for words that name none.
+    """
+    every = all_templates()
+    by_problem: dict[str, list[str]] = {}
+    for one, its in every:
+        by_problem.setdefault(one, []).append(its)
+    there = "; ".join(f"--problem {one} --form {'|'.join(forms)}" for one, forms in by_problem.items())
+    if problem is None:
+        raise UsageError("which problem does the policy decide?", hint=f"there are: {there}")
+    if problem not in by_problem:
+        close = difflib.get_close_matches(problem, by_problem, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are: {there}"
+        raise UsageError(f"--problem: there is no submission to start from for {problem!r}", hint=hint)
+    forms = by_problem[problem]
+    if form is None and len(forms) > 1:
+        raise UsageError("in which form is the policy written?", hint=f"--form {'|'.join(forms)}")
+    chosen = form or forms[0]
+    if chosen not in forms:
+        message = f"--form: there is no submission to start from for problem {problem!r} in form {chosen!r}"
+        raise UsageError(message, hint=f"there are: {', '.join(forms)}")
+    return every[problem, chosen]
