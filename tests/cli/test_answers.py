@@ -109,7 +109,7 @@ def test_compare(tiny: User) -> None:
     lines = parsed(tiny.harness("compare", "Oz", "O0", *every, "--csv", code=0).out)
     assert all(same(record, line) for record, line in zip(rows, lines, strict=True))
     table = tiny.harness("compare", "Oz", "O0", *every, code=0).out
-    assert "over 3 of 3 programs: Oz is better on 3, O0 on 0, neither on 0\n" in table
+    assert "over 3 of 3 programs: Oz is better on 3, O0 on 0, equal on 0\n" in table
     assert "for programs like these; exact for these\n" in table
     assert "\n3 programs: from fewer than 6, nothing can be told of programs like these\n" in table
     assert table.count("▲ better") == 3

@@ -126,7 +126,7 @@ def other(bench: Bench, runtime: str | None = None, **changes: Any) -> Bench:
     toolchain = replace(bench.toolchain)
     vars(toolchain)["fingerprint"] = replace(bench.toolchain.fingerprint, **changes)
     if runtime:
-        vars(toolchain)["_runtimes"] = {(Target.X86_64, "c++"): runtime}
+        vars(toolchain)["_runtimes"] = {(Target.X86_64, "c++", ()): runtime}
     return replace(bench, toolchain=toolchain)
 
 
