@@ -295,7 +295,7 @@ def test_what_cannot_be(words: tuple[str, ...], said: tuple[str, ...], command: 
 UNUSED = """
 // [hyperparam]: limit, int, 0, 10, 10
 // [hyperparam]: most, int, 0, 1, 1
-bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) { return most != 0; }
+bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) { return most == 0; }
 """
 """Inlines everything or nothing: the better one is a bound."""
 HELPS = """#include <stdio.h>
