@@ -1,0 +1,61 @@
+"""The tutorial does what it says: its commands run as they stand, and print what the page shows."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.drive import ROOT
+
+PAGE = ROOT / "docs" / "tutorial.md"
+FENCED = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ELIDED = "…"
+
+
+def steps() -> list[tuple[str, list[str]]]:
+    """Each block of commands, with the lines that the page shows of what it prints."""
+    found: list[tuple[str, list[str]]] = []
+    for kind, body in FENCED.findall(PAGE.read_text()):
+        if kind == "sh":
+            found.append((body, []))
+        else:
+            found[-1][1].extend(line.rstrip() for line in body.splitlines() if line != ELIDED)
+    return found
+
+
+def steady(line: str) -> str:
+    """A line without what varies: how many seconds a policy took to decide is a row's last column."""
+    return re.sub(r"(\d/\d+/\d+/\d+ .*?) +\d+\.\d\d$", r"\1", line.rstrip())
+
+
+def test_every_shown_output_belongs_to_a_command() -> None:
+    assert len(steps()) >= 8
+    assert sum(bool(shown) for _, shown in steps()) >= 6
+
+
+@pytest.mark.slow
+def test_the_commands_print_what_the_page_shows(tmp_path: Path) -> None:
+    # One shell for all blocks, as a reader has; after each block a line that no command prints.
+    end = "=== end of block ==="
+    script = "set -e\n" + "".join(f"{{\n{commands}}} 2>&1 </dev/null\necho '{end}'\n" for commands, _ in steps())
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HARNESS_")}
+    environment = {
+        **kept,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "200",
+        "HARNESS_ASK_AGAIN_AFTER": "0",  # a reader waits for a minute here, three times
+    }
+    if cache := os.environ.get("HARNESS_CACHE"):  # else the user's own
+        environment["HARNESS_CACHE"] = cache
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=3000, check=False
+    )
+    printed = done.stdout.split(f"{end}\n")
+    assert done.returncode == 0, f"block {len(printed)} failed:\n{printed[-1]}{done.stderr}"
+    for (commands, shown), output in zip(steps(), printed, strict=False):
+        lines = iter([steady(line) for line in output.splitlines()])
+        for line in shown:
+            assert steady(line) in lines, f"after\n{commands}\nthis line is missing, or in another place:\n{line}\n{output}"
