@@ -13,6 +13,8 @@ from tests.drive import ROOT
 PAGE = ROOT / "docs" / "tutorial.md"
 FENCED = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ELIDED = "…"
+CACHE = os.environ.get("HARNESS_CACHE")
+"""As it was given to pytest, filled or not; the session's own is empty, and the programs are fetched and frozen first."""
 
 
 def steps() -> list[tuple[str, list[str]]]:
@@ -46,10 +48,9 @@ def test_the_commands_print_what_the_page_shows(tmp_path: Path) -> None:
         **kept,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "COLUMNS": "200",
+        "HARNESS_CACHE": CACHE or os.environ["HARNESS_CACHE"],
         "HARNESS_ASK_AGAIN_AFTER": "0",  # a reader waits for a minute here, three times
     }
-    if cache := os.environ.get("HARNESS_CACHE"):  # else the user's own
-        environment["HARNESS_CACHE"] = cache
     done = subprocess.run(
         ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=3000, check=False
     )
