@@ -48,7 +48,9 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Make the links those of the site, outside of fenced blocks."""
     document = PurePosixPath(_SOURCE.get(page.file.src_uri, f"docs/{page.file.src_uri}"))
     parts = _FENCED.split(markdown)
-    return "".join(part if at % 2 else _LINK.sub(lambda found: _linked(found, document), part) for at, part in enumerate(parts))
+    return "".join(
+        part if at % 2 else _LINK.sub(lambda found: _linked(found, document), part) for at, part in enumerate(parts)
+    )
 
 
 def _linked(found: re.Match[str], document: PurePosixPath) -> str:

@@ -1,6 +1,8 @@
 """The documents lead somewhere: every page is on the site, and every link has a target and an anchor."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -51,6 +53,17 @@ def test_links_lead_somewhere(document: Path) -> None:
             assert anchor in anchors(target), f"{name}#{anchor}"
 
 
+def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    loaded = re.compile(r"<(?:script|img|link|iframe)[^>]*(?:src|href)=\"?(https?:[^\"> ]*)")
+    found = {address for page in tmp_path.rglob("*.html") for address in loaded.findall(page.read_text())}
+    assert not found
+
+
 def test_the_table_of_features_has_each_in_the_order_of_llvm() -> None:
-    [section] = re.findall(r"^## The 38 features$(.*?)^## ", (DOCS / "inlining.md").read_text(), re.MULTILINE | re.DOTALL)
+    [section] = re.findall(
+        r"^## The 38 features$(.*?)^## ", (DOCS / "inlining.md").read_text(), re.MULTILINE | re.DOTALL
+    )
     assert tuple(re.findall(r"^\| `(\w+)` \| \S.* \| \S.* \|$", section, re.MULTILINE)) == FEATURES
