@@ -23,6 +23,8 @@ PAGES = {
 """A document beside docs/ → its page."""
 _SOURCE = {page: document for document, page in PAGES.items()}
 _FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
+_CODE = re.compile(r"`[^`]+`")
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -45,12 +47,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Make the links those of the site, outside of fenced blocks."""
+    """Make the links those of the site, outside of fenced blocks. Code in tables needs no escaped bars here."""
     document = PurePosixPath(_SOURCE.get(page.file.src_uri, f"docs/{page.file.src_uri}"))
     parts = _FENCED.split(markdown)
+    parts = [part if at % 2 else _ROW.sub(_plain_bars, part) for at, part in enumerate(parts)]
     return "".join(
         part if at % 2 else _LINK.sub(lambda found: _linked(found, document), part) for at, part in enumerate(parts)
     )
+
+
+def _plain_bars(row: re.Match[str]) -> str:
+    return _CODE.sub(lambda code: code[0].replace(r"\|", "|"), row[0])
 
 
 def _linked(found: re.Match[str], document: PurePosixPath) -> str:
