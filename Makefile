@@ -1,5 +1,5 @@
 # The two commands are `make run` and `make test`; both install what is missing first.
-.PHONY: run test test-all check bench verdicts verdict-simulation ablation figures measure setup setup-test serve requirements
+.PHONY: run test test-all check bench verdicts verdict-simulation ablation figures docs measure setup setup-test serve requirements
 
 run: setup            ## measure every policy on cBench and print the standings
 	.venv/bin/harness run --suite cbench
@@ -34,6 +34,9 @@ ablation: setup-test  ## what each part of the reference solver gives, in a tent
 
 figures: setup-test   ## write what commands print into README and docs, from the committed results
 	.venv/bin/python scripts/figures.py
+
+docs: setup-test      ## the documents as a site, in build/site; fails where a link leads nowhere
+	.venv/bin/mkdocs build --strict
 
 measure: setup        ## measure again all that results/ holds, on a clean commit; resumes: hours (docs/schema.md)
 	.venv/bin/python scripts/measure.py
