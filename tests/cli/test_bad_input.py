@@ -48,14 +48,12 @@ NAMES: list[tuple[tuple[str, ...], list[str]]] = [
     (("leaderboard", "--llvm", "0000"), ["no results of the toolchain '0000'", "there are:"]),
     (("compare", "Oz", "nobody"), ["no rows of policy 'nobody'", "harness run --suite tiny --policy nobody"]),
     (("replay", "nothing"), ["unknown run 'nothing'", "there are:", "tiny-size-"]),
-    (("replay", "tiny"), ["suite 'tiny' does not come with the harness", "--suite"]),
     (("replay", "tiny", "--suite", "cbench"), ["this is suite 'cbench'; the run is of 'tiny'"]),
     (("replay", "tiny", "--suite", str(TINY), "--policy", "O9"), ["no cell of this run fits"]),
     (("repro", "tiny"), ["'tiny' names no row", "RUN#LINE"]),
     (("repro", "tiny#1", "--suite", str(TINY)), ["no row at line 1", "lines 2 to 109"]),
     (("repro", "tiny#110", "--suite", str(TINY)), ["no row at line 110"]),
     (("repro", "tiny/glob/x86-64/O9", "--suite", str(TINY)), ["no row of glob, x86-64, O9"]),
-    (("repro", "tiny/glob/x86-64/Oz"), ["suite 'tiny' does not come with the harness", "--suite"]),
     (("export", "rows.xlsx"), ["cannot write .xlsx", ".csv, .json, .parquet"]),
     (("export", "rows"), ["a file without an ending"]),
     (("export", "/proc/rows.csv"), ["/proc/rows.csv", "cannot be written"]),
@@ -63,6 +61,13 @@ NAMES: list[tuple[tuple[str, ...], list[str]]] = [
     (("export", "rows.csv", "--suite", "cbench"), ["no rows of suite 'cbench'"]),
     (("schema", "rows"), ["unknown schema 'rows'", "there are: suite, submission, tree, header, campaign,"]),
 ]
+
+
+@pytest.mark.parametrize("words", [("replay", "tiny"), ("repro", "tiny/glob/x86-64/Oz")])
+def test_a_suite_that_was_named_by_its_path_elsewhere(words: tuple[str, ...], tiny: User, tmp_path: Path) -> None:
+    """Where its cache is, its name is enough (``test_own_suite``)."""
+    someone = User(tmp_path, tiny.results)
+    someone.harness(*words).refused(2, "suite 'tiny' does not come with the harness", "--suite")
 
 
 @pytest.mark.parametrize(("words", "fragments"), NAMES, ids=[" ".join(words)[-40:] for words, _ in NAMES])

@@ -21,9 +21,7 @@ def add(app: typer.Typer) -> None:
     app.command(rich_help_panel=DEVELOP)(policies)
     app.command(
         rich_help_panel=DEVELOP,
-        epilog=examples(
-            "harness new my-list --problem passes", "harness new my-heuristic --problem inlining --form cpp"
-        ),
+        epilog=examples("harness new my-policy", "harness new my-list --problem passes"),
     )(new)
     app.command(rich_help_panel=MACHINE)(doctor)
     app.add_typer(_cache, name="cache", rich_help_panel=MACHINE)
