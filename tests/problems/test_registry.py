@@ -51,13 +51,16 @@ def test_refused_by_the_command_line(tmp_path: Path) -> None:
         (("run", "--suite", "iopddl", "--log-features"), "--log-features"),
         (("run", "--suite", "cbench", "--time-scale", "1"), "--time-scale"),
         (("suites", "check", "iopddl", "--write", "--jobs", "3"), "--write"),
-        (("suites", "cbench", "--markdown"), "--markdown"),
-        (("suites", "table", "cbench", "--output", "file"), "--output"),
         (("fetch", "iopddl", "--jobs", "2"), "--jobs"),
     ):
         answer = user.harness(*words, code=2)
         assert f"{option} says nothing here" in answer.err
         assert len(answer.err.splitlines()) == 1
+    for words, option in (
+        (("suites", "show", "cbench", "--markdown"), "--markdown"),
+        (("suites", "table", "cbench", "--output", "file"), "--output"),
+    ):
+        user.harness(*words).refused(2, f"no such option: {option}", f"harness suites {words[1]} --help")
     assert "of which nothing is said by `suites write`" in user.harness("suites", "write", "cbench", "x", code=2).err
 
 
