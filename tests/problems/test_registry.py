@@ -61,7 +61,7 @@ def test_refused_by_the_command_line(tmp_path: Path) -> None:
         (("suites", "table", "cbench", "--output", "file"), "--output"),
     ):
         user.harness(*words).refused(2, f"no such option: {option}", f"harness suites {words[1]} --help")
-    assert "of which nothing is said by `suites write`" in user.harness("suites", "write", "cbench", "x", code=2).err
+    assert "`suites write` does not apply to cbench" in user.harness("suites", "write", "cbench", "x", code=2).err
 
 
 def test_refused_by_the_python_door(tmp_path: Path) -> None:
