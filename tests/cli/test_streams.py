@@ -26,7 +26,7 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> User:
     return User.at(tmp_path_factory.mktemp("streams"))
 
 
-@pytest.mark.parametrize("words", ["policies", "policies --json", "suites polybench --csv", "schema row"])
+@pytest.mark.parametrize("words", ["policies", "policies --json", "suites show polybench --csv", "schema row"])
 def test_a_full_device_is_an_error_message(user: User, words: str) -> None:
     done = shell(words, "> /dev/full", user)
     assert done.returncode == 3
