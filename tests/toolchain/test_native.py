@@ -29,7 +29,7 @@ class Programs:
         self.folder.mkdir(parents=True)
         self.store = Store(root / "cache")
         self.toolchain = toolchain
-        monkeypatch.setattr(native, "ROOT", root)
+        monkeypatch.setattr(native, "NATIVE_SOURCES", root / "native")
         self.write(SOURCE, '-O1 -DWORD="one"')
 
     def built(self) -> set[tuple[str, int, int]]:
