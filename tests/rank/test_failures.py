@@ -17,6 +17,7 @@ from harness.rank.pairs import ahead
 from harness.rank.sides import Side, counted
 from harness.rank.verdicts import judge
 from harness.record import Row, open_index
+from harness.statistics.flips import LEVEL
 from tests.rank.test_standings import QUESTION, record, table
 from tests.rank.test_timed import QUESTION as TIMED
 from tests.rank.test_timed import ZEN
@@ -118,7 +119,12 @@ def test_no_failure_is_a_gain(found: list[Side]) -> None:
 def test_each_pair_is_judged_by_itself(found: list[Side]) -> None:
     every = ahead(found, {}, paired=False)
     for one, other in ((a, b) for n, a in enumerate(found) for b in found[n + 1 :]):
-        assert ahead([one, other], {}, paired=False).items() <= every.items()
+        for pair, chance in ahead([one, other], {}, paired=False).items():
+            among = every.get(pair) or every[pair[::-1]]  # of two that are all but equal, rounding says who leads
+            assert chance is not None and among is not None
+            assert among.p == pytest.approx(chance.p, abs=0.05 if chance.p > 0.9 else 1e-12)
+            if chance.below(LEVEL):
+                assert pair in every
 
 
 def test_a_pair_of_many_programs_is_judged_as_alone() -> None:
