@@ -430,7 +430,7 @@ def test_what_it_leaves_running_ends_with_it(modules: Modules, bench: Bench) -> 
         "def decide(f): return hash(str(f)) & 1",
         "import time\ndef decide(f): return time.perf_counter_ns() >> 3 & 1 == time.perf_counter_ns() >> 4 & 1",
         "import os\ndef decide(f): return os.urandom(1)[0] & 1",
-        "def decide(f): return id(f) * 0x9E3779B97F4A7C15 >> 40 & 1",
+        "def decide(f): return hash((id(f), *f.values())) & 1",  # another bit at every site, wherever f lies
     ],
 )
 def test_who_depends_on_more_than_the_module_is_not_replayable(text: str, modules: Modules, bench: Bench) -> None:
