@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-SPENT: dict[tuple[str, str], float] = defaultdict(float)
-"""(step, policy) → CPU seconds of what was started."""
+SPENT: dict[tuple[str, str], list[float]] = defaultdict(list)
+"""(step, policy) → CPU seconds of each job that was started."""
 _lock = threading.Lock()
 _policy: contextvars.ContextVar[str] = contextvars.ContextVar("policy", default="–")
 _stage = ["start"]
@@ -49,8 +49,7 @@ def main() -> None:
             code = ending.code
         after = os.times()
     own = after.user - before.user + after.system - before.system
-    everything = sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    show(own, everything)
+    show(own, sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]))
     sys.exit(0 if code in (0, None) else 1)
 
 
@@ -81,7 +80,7 @@ def accounted(run: Callable[..., Any], sandbox: Any, job: Any, *rest: Any, **nam
     """The tool is the step within cells; elsewhere the stage is."""
     done = run(sandbox, job, *rest, **named)
     with _lock:
-        SPENT[f"{_stage[0]}: {tool_of(job)}", _policy.get()] += done[0].total_cpu
+        SPENT[f"{_stage[0]}: {tool_of(job)}", _policy.get()].append(done[0].total_cpu)
     return done
 
 
@@ -92,8 +91,13 @@ def tool_of(job: Any) -> str:
     if name.startswith("clang"):
         if "-emit-llvm" in words:
             return "clang, optimise" + (" with a policy" if any("inline-policy=" in word for word in words) else "")
-        return "clang, generate" if "-c" in words else "clang, link"
-    return name if name in ("opt", "ld.lld", "lld", "qemu-aarch64", "llvm-link", "sh") else "programs and the rest"
+        if "-S" in words:
+            return "clang, generate for the spills"
+        return "clang, generate" + (" with a block map" if "mapped.o" in words else "")
+    if name == "opt":
+        return "opt, count" if "-disable-output" in words else "opt, optimise"
+    known = ("ld.lld", "lld", "qemu-aarch64", "llvm-dis", "llvm-mca", "llvm-objdump", "llvm-readobj", "sh")
+    return name if name in known else "programs and the rest"
 
 
 def for_policy(compute: Callable[..., Any], task: Any, bench: Any) -> Any:
@@ -120,20 +124,22 @@ def named(stage: Callable[..., Any], progress: Any, name: str, total: float) -> 
     stage(progress, name, total)
 
 
-def show(own: float, everything: float) -> None:
+def show(own: float, children: float) -> None:
     """Steps, then policies."""
-    by_step: dict[str, float] = defaultdict(float)
-    by_policy: dict[str, float] = defaultdict(float)
-    for (step, policy), seconds in SPENT.items():
-        by_step[step] += seconds
-        by_policy[policy] += seconds
-    for title, table in (("step", by_step), ("policy", by_policy)):
-        print(f"\n| {title} | CPU seconds | share |\n|---|---:|---:|")
-        for name, seconds in sorted(table.items(), key=lambda entry: -entry[1]):
-            if seconds >= 0.005 * everything:
-                print(f"| {name} | {seconds:.1f} | {seconds / everything:.1%} |")
-    known = sum(SPENT.values())
-    print(f"\n{everything:.0f} CPU seconds in all, of which {own:.0f} are the harness's own; {known:.0f} in sandboxes")
+    sandboxes = sum(map(sum, SPENT.values()))
+    everything = own + children + sandboxes
+    for title, at in (("step", 0), ("policy", 1)):
+        table: dict[str, list[float]] = defaultdict(list)
+        for names, spent in SPENT.items():
+            table[names[at]] += spent
+        print(f"\n| {title} | jobs | CPU seconds | share |\n|---|---:|---:|---:|")
+        for name, spent in sorted(table.items(), key=lambda entry: -sum(entry[1])):
+            if sum(spent) >= 0.004 * everything:
+                print(f"| {name} | {len(spent)} | {sum(spent):.1f} | {sum(spent) / everything:.1%} |")
+    print(
+        f"\n{everything:.0f} CPU seconds in all: {sandboxes:.0f} in sandboxes, {own:.0f} of the harness's own process "
+        f"({own / everything:.1%}), {children:.0f} of what else it started"
+    )
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ class Optimised:
     """What the first step gave."""
 
     bitcode: Path
+    digest: str
     ir_instructions: int
     cpu: float
     """CPU seconds of the step."""
@@ -51,17 +52,18 @@ class Optimised:
 def compile_plan(frozen: FrozenModule, plan: CompilePlan, bench: Bench) -> Compiled:
     """The object of a plan, which was made from decisions alone; from the cache or compiled now.
 
-    Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
+    Plans whose first steps give the same module, byte for byte, share what the second makes of it. Raises CellError:
+    ``compile-error`` or ``compile-timeout``, with the tool's message.
     """
-    key = digest_of(["object", 3, frozen.digest, plan.identity, bench.toolchain.fingerprint.llvm])
+    optimised = optimise(frozen, plan, bench)
+    key = digest_of(["object", 4, optimised.digest, plan.generate.identity, bench.toolchain.fingerprint.llvm])
 
     def make(entry: Path) -> dict[str, Any]:
-        optimised = optimise(frozen, plan, bench)
-        cpu = optimised.cpu + run_step(plan.generate, optimised.bitcode, entry, bench)
-        return {"digest": digest_file(entry / OBJECT), "ir_instructions": optimised.ir_instructions, "cpu": cpu}
+        cpu = run_step(plan.generate, optimised.bitcode, entry, bench)
+        return {"digest": digest_file(entry / OBJECT), "cpu": cpu}
 
     entry, facts = bench.store.folder_with_facts(bench.area("objects"), key, make)
-    return Compiled(entry / OBJECT, **facts)
+    return Compiled(entry / OBJECT, facts["digest"], optimised.ir_instructions, optimised.cpu + facts["cpu"])
 
 
 def optimise(frozen: FrozenModule, plan: CompilePlan, bench: Bench) -> Optimised:
@@ -69,14 +71,26 @@ def optimise(frozen: FrozenModule, plan: CompilePlan, bench: Bench) -> Optimised
 
     Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message.
     """
-    key = digest_of(["optimised", 1, frozen.digest, plan.optimise.identity, bench.toolchain.fingerprint.llvm])
+    key = digest_of(["optimised", 2, frozen.digest, plan.optimise.identity, bench.toolchain.fingerprint.llvm])
 
     def make(entry: Path) -> dict[str, Any]:
         cpu = run_step(plan.optimise, frozen.bitcode, entry, bench)
-        return {"ir_instructions": count_instructions(entry / OPTIMISED, bench), "cpu": cpu}
+        digest = digest_file(entry / OPTIMISED)
+        return {"digest": digest, "ir_instructions": _counted(entry / OPTIMISED, digest, bench), "cpu": cpu}
 
     entry, facts = bench.store.folder_with_facts(bench.area("optimised"), key, make)
     return Optimised(entry / OPTIMISED, **facts)
+
+
+def _counted(bitcode: Path, digest: str, bench: Bench) -> int:
+    """IR instructions of a module, counted once."""
+    key = digest_of(["instructions", 1, digest, bench.toolchain.fingerprint.llvm])
+    area = bench.area("instructions")
+    known: int | None = bench.store.get(area, key)
+    if known is None:
+        known = count_instructions(bitcode, bench)
+        bench.store.put(area, key, known)
+    return known
 
 
 def run_step(step: Step, source: Path, folder: Path, bench: Bench) -> float:

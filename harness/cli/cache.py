@@ -50,6 +50,7 @@ _WHAT = {
     "guided": "objects of a bisection",
     "index": "database of the results folder",
     "inputs": "generated inputs",
+    "instructions": "how many IR instructions modules have",
     "instance-files": "instances as they were fetched",
     "instances": "instances, compact",
     "models": "models as C++",

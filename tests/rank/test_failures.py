@@ -45,6 +45,18 @@ def test_who_fails_is_worse_all_the_same(fails: tuple[int, ...], tmp_path: Path)
     assert (mine.rank, mine.losses) == (2, 10)
 
 
+def test_who_fails_is_worse_among_others_too(tmp_path: Path) -> None:
+    """The others decide how large a difference has to be, and the failures alone make every difference small."""
+    rng = np.random.default_rng(3)
+    others = [
+        row(f"b{n:02}", f"other{k}", round(10_000 * math.exp(0.01 * rng.standard_normal())))
+        for n in range(10)
+        for k in range(4)
+    ]
+    record(tmp_path, 0, board((2, 7)) + others)
+    assert table(tmp_path)["mine"].verdict == "worse"
+
+
 def test_who_fails_is_behind_its_equal_that_does_not_hide(tmp_path: Path) -> None:
     """Of three alike, two of which fail, nobody comes to stand before who is better than all."""
     rows = board(()) + board((1,), name="once")[-10:] + board((1, 5), name="twice")[-10:]

@@ -3,7 +3,7 @@
 from harness.apply.compile import compile_plan, optimise
 from harness.apply.decisions import Decisions
 from harness.apply.plan import reference_plan
-from harness.base.digest import digest_file, digest_of
+from harness.base.digest import digest_of
 from harness.base.errors import CellError, PrerequisiteError
 from harness.freeze import FrozenModule
 from harness.problems.inlining.ask import DEFAULT, ask
@@ -62,8 +62,7 @@ def _compare(frozen: FrozenModule, bench: Bench) -> bool:
     plain = reference_plan(level, target)
     decisions = default_decisions(frozen, bench)
     plan = replay_plan(decisions, target)
-    bitcode = [digest_file(optimise(frozen, one, bench).bitcode) for one in (plain, plan)]
-    if bitcode[0] == bitcode[1]:
+    if optimise(frozen, plain, bench).digest == optimise(frozen, plan, bench).digest:
         return True
     stock = compile_plan(frozen, plain, bench)
     return stock.digest == compile_plan(frozen, plan, bench).digest

@@ -34,7 +34,7 @@ def _require_replay(answer: Answer, decisions: Decisions, frozen: FrozenModule, 
     """The decisions alone must give what the policy's own compilation gave."""
     plan = replay_plan(decisions, frozen.target)
     replayed = optimise(frozen, plan, bench)
-    if digest_file(replayed.bitcode) == digest_bytes(answer.bitcode):
+    if replayed.digest == digest_bytes(answer.bitcode):
         return
     with bench.store.scratch() as folder:  # other bitcode may still be the same code: objects decide
         (folder / OPTIMISED).write_bytes(answer.bitcode)
