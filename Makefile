@@ -7,8 +7,8 @@ run: setup            ## measure every policy on cBench and print the standings
 test: setup-test      ## the tests
 	.venv/bin/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
-test-all: setup-test  ## the tests, the slow and exhaustive ones too
-	.venv/bin/python -m pytest -n 2 --dist loadgroup
+test-all: setup-test  ## every test, the slow and exhaustive ones too; cut off, it goes on where it was
+	.venv/bin/python -m pytest -n 2 --dist loadgroup --resume
 
 check: setup-test     ## style and types
 	.venv/bin/ruff check .

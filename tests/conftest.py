@@ -17,6 +17,8 @@ from tests.drive import TINY, User
 settings.register_profile("tests", deadline=None, derandomize=True, database=None)
 settings.load_profile("tests")
 
+pytest_plugins = ["tests.resume"]
+
 ONE_WORKER = {
     "tests/problems/programs/admission/test_check.py",
     "tests/run/test_determinism.py",
