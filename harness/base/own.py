@@ -9,7 +9,15 @@ from harness.base.errors import HarnessError
 from harness.base.paths import cache_root
 from harness.base.store import Store
 
-__all__ = ["own_policy", "own_suite", "remember_policy", "remember_suite", "suite_is_path"]
+__all__ = [
+    "own_policies",
+    "own_policy",
+    "own_suite",
+    "own_suites",
+    "remember_policy",
+    "remember_suite",
+    "suite_is_path",
+]
 
 _SUITES: Final = "own-suites"
 _POLICIES: Final = "own-policies"
@@ -46,20 +54,38 @@ def own_policy(name: str) -> Path | None:
     return found if found is not None and found.is_dir() else None
 
 
+def own_suites() -> list[str]:
+    """Names of suites of one's own that are there still, sorted."""
+    return [name for name in _names(_SUITES) if own_suite(name)]
+
+
+def own_policies() -> list[str]:
+    """Names of policies of one's own that are there still, sorted."""
+    return [name for name in _names(_POLICIES) if own_policy(name)]
+
+
 def _remember(kind: str, name: str, path: Path) -> None:
     """A cache that cannot be written is no fault of what is one's own."""
     with suppress(HarnessError, OSError):
-        store = Store(cache_root())
-        if store.get(kind, _key(name)) != str(path):
-            store.put(kind, _key(name), str(path))
+        store, entry = Store(cache_root()), {"name": name, "path": str(path)}
+        if store.get(kind, _key(name)) != entry:
+            store.put(kind, _key(name), entry)
 
 
 def _remembered(kind: str, name: str) -> Path | None:
     with suppress(HarnessError, OSError, ValueError):
-        found = Store(cache_root()).get(kind, _key(name))
-        return Path(found) if isinstance(found, str) else None
+        entry = Store(cache_root()).get(kind, _key(name))
+        return None if entry is None else Path(entry["path"])
     return None
 
 
+def _names(kind: str) -> list[str]:
+    with suppress(HarnessError, OSError):
+        store = Store(cache_root())
+        entries = [store.get(kind, key) for key in store.keys(kind)]
+        return sorted(entry["name"] for entry in entries if isinstance(entry, dict) and "name" in entry)
+    return []
+
+
 def _key(name: str) -> str:
-    return digest_of(["own", name])
+    return digest_of(["own", 2, name])

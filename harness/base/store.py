@@ -187,6 +187,10 @@ class Store:
         _used(file)
         return known["value"]
 
+    def keys(self, kind: str) -> list[str]:
+        """Those of the records of a kind, sorted."""
+        return sorted(file.stem for file in (self.root / kind).glob("??/*.json"))
+
     def put(self, kind: str, key: str, value: Any) -> None:
         """Store a JSON record under the key."""
         final = self.path(kind, key).with_suffix(".json")

@@ -14,7 +14,7 @@ from harness.cli.app import app
 from harness.policy.load import all_policies
 from harness.policy.usual import usual_policies
 from harness.record.runfile import run_files
-from tests.drive import ROOT, User
+from tests.drive import ROOT, TINY, User, write_policy
 
 
 def commands() -> list[tuple[str, ...]]:
@@ -70,17 +70,24 @@ def test_the_old_spelling_still_works_and_says_the_new_one(tmp_path: Path) -> No
 
 
 def test_completion_knows_suites_policies_and_programs(tmp_path: Path) -> None:
+    user = User.at(tmp_path)
+
     def completed(line: str) -> list[str]:
         environment = {
             "_HARNESS_COMPLETE": "complete_bash",
             "COMP_WORDS": line,
             "COMP_CWORD": str(len(line.split()) - 1),
         }
-        return User.at(tmp_path).harness(**environment).out.split()
+        return user.harness(**environment).out.split()
 
     assert completed("harness run --suite mib") == ["mibench"]
     assert completed("harness run --suite cbench --policy oz-") == ["oz-tail"]
     assert "crc32" in completed("harness run --suite cbench --benchmark crc")
+    user.harness("suites", "show", TINY, code=0)
+    mine = write_policy(tmp_path / "mine-own", "globaldce")
+    user.harness("run", "--suite", "tiny", "--benchmark", "tally", "--policy", mine, "--no-fresh", code=0)
+    assert completed("harness run --suite ti") == ["tiny"]
+    assert completed("harness run --suite tiny --policy Oz,mine-") == ["Oz,mine-own"]
 
 
 def test_recorded_results_are_copied_once(tmp_path: Path) -> None:

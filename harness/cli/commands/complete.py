@@ -8,21 +8,25 @@ __all__ = ["benchmarks", "forms", "generators", "policies", "problems", "suites"
 
 
 def suites(incomplete: str) -> list[str]:
-    """Names of suites; a path is left to the shell."""
+    """Names of suites, one's own too; a path is left to the shell."""
+    from harness.base.own import own_suites
     from harness.suite.known import RESERVED, known_suites
 
     try:
-        return [name for name in (*RESERVED, *sorted(known_suites())) if name.startswith(incomplete)]
+        there = dict.fromkeys([*RESERVED, *sorted(known_suites()), *own_suites()])
+        return [name for name in there if name.startswith(incomplete)]
     except HarnessError:
         return []
 
 
 def policies(incomplete: str) -> list[str]:
-    """Names of baselines and submissions, the last one of a list with commas."""
+    """Names of baselines, submissions and policies of one's own, the last one of a list with commas."""
+    from harness.base.own import own_policies
     from harness.base.paths import BASELINES, SUBMISSIONS
 
     head, comma, last = incomplete.rpartition(",")
-    names = sorted(file.parent.name for root in (BASELINES, SUBMISSIONS) for file in root.glob("*/submission.toml"))
+    here = [file.parent.name for root in (BASELINES, SUBMISSIONS) for file in root.glob("*/submission.toml")]
+    names = sorted({*here, *own_policies()})
     return [f"{head}{comma}{name}" for name in names if name.startswith(last)]
 
 

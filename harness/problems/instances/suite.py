@@ -43,7 +43,9 @@ class Upstream(Model):
     repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$", max_length=200)]
     """``owner/name`` on GitHub."""
     commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    """All of its 40 digits: what a branch or tag names may change."""
     folder: RelativePath
+    """Where in the repository the instances' files are."""
     licence: Line
     """An SPDX expression."""
 
@@ -55,6 +57,7 @@ class Contest(Model):
     """
 
     cores: int | None = Field(default=None, ge=1)
+    """That a competitor could use; None: not published."""
     cpu: Line | None = None
     """Of the machine that it ran competitors on; None: not published."""
     no_teams: tuple[Line, ...] = Field(default=(), max_length=100)
@@ -65,11 +68,15 @@ class InstanceEntry(Model, Generic[Made]):
     """One instance of a suite. ``Made``: the arguments that the problem's generator takes."""
 
     name: InstanceName
+    """By which commands and results call it."""
     seconds: float = Field(gt=0, le=3600)
     """A solver's limit of wall time."""
     split: Split
+    """``train`` to make policies on, ``test`` to rank them by."""
     file: RelativePath | None = None
+    """Beside this file, or in the upstream's folder; ``.json``, or packed as ``.json.gz``."""
     sha256: Sha256 | None = None
+    """Of the file as it lies there."""
     made: Made | None = None
     """Instead of a file."""
     best: int | None = Field(default=None, ge=0)
@@ -95,15 +102,21 @@ class InstanceSuite(Model, Generic[Made]):
     """A named, versioned set of instances."""
 
     name: Name
+    """By which commands and results call the suite."""
     version: Line
+    """A new one whenever an instance or a limit changes: results of other versions are not compared."""
     description: Prose
+    """A sentence or two, for people."""
     min_coverage: float = Field(default=0.8, gt=0, le=1)
     """A policy that was run on a smaller share of the instances is not ranked."""
     upstream: Upstream | None = None
+    """Where the files are that do not stand beside this one; None: all do, or are made."""
     contest: Contest = Contest()
+    """Of the contest that the instances are from, if they are from one."""
     absent: dict[InstanceName, Prose] = Field(default_factory=dict, max_length=1000)
     """Instances that belong to the set and are not in it, each with the reason."""
     instances: tuple[InstanceEntry[Made], ...] = Field(min_length=1, max_length=1000)
+    """In the order in which they are shown."""
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:

@@ -24,9 +24,13 @@ class Made(Model):
     """Arguments of ``harness.problems.sharding.generate.generate``."""
 
     seed: int = Field(ge=0, lt=1 << 63)
+    """Another one, another program of the same shape."""
     layers: int = Field(ge=1, le=1000)
+    """Of the network that the instance is a program of."""
     mesh: tuple[Annotated[int, Field(ge=2, le=64)], ...] = Field(min_length=1, max_length=3)
+    """Devices along each axis."""
     slack: float = Field(default=0.1, ge=0, le=10)
+    """How far the memory limit is above the least that suffices, as a share of it."""
 
 
 class Sharding(Domain[Instance]):
