@@ -19,7 +19,8 @@ def test_counts_of_every_program_repeat(suite: str, tmp_path: Path) -> None:
     words += ("--compile-timeout", "600")  # the machine is made busy, and x264 takes long on a quiet one
     here, there = User.at(tmp_path / "here"), User.at(tmp_path / "somewhere else, with a longer name")
     here.harness(*words, code=0, timeout=1800)
-    busy = [subprocess.Popen(["nice", "sh", "-c", "while :; do :; done"]) for _ in range(2)]  # it is in the way, briefly
+    in_the_way = ["nice", "sh", "-c", "while :; do :; done"]
+    busy = [subprocess.Popen(in_the_way) for _ in range(2)]
     try:
         there.harness(
             *words, code=0, timeout=3600, cwd=tmp_path, HOME=str(tmp_path), NOISE="n" * 5000, LANG="tr_TR.UTF-8"
