@@ -1,6 +1,8 @@
 """What all tests share: folders of their own for cache and results, the toolchain, one store a session."""
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +13,13 @@ from harness.base.store import Store
 from harness.sandbox import Sandbox
 from harness.sandbox.bench import Bench
 from harness.toolchain import Toolchain, find_toolchain
-from tests.drive import TINY, User
+from tests.drive import BUILDS, TINY, User
 
 # The same examples every time, so that a failure is one of the code; no clock decides.
 settings.register_profile("tests", deadline=None, derandomize=True, database=None)
 settings.load_profile("tests")
 
 pytest_plugins = ["tests.resume"]
-
-ONE_WORKER = {
-    "tests/problems/programs/admission/test_check.py",
-    "tests/run/test_determinism.py",
-    "tests/run/test_outcomes.py",
-    "tests/run/test_seeds.py",
-    "tests/problems/programs/replay/test_replay.py",
-}
-"""Modules whose tests share something that takes long to make: one worker runs all of each."""
 
 TIMING = {
     "tests/problems/programs/test_provoked.py",
@@ -42,9 +35,15 @@ PLUGIN = "tests/problems/inlining/"
 that these are made once."""
 
 
+@lru_cache
+def _shares(module: str) -> bool:
+    """Whether the module's tests share what one of them makes: another worker would make it again."""
+    return re.search(r'scope="(module|class|package)"', Path(module).read_text()) is not None
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep those modules together. (xdist 3.8's own marks for this have no effect under pytest 9.)"""
+    """Keep together what shares something. (xdist 3.8's own marks for this have no effect under pytest 9.)"""
     from xdist.scheduler.loadscope import LoadScopeScheduling
 
     class ByModule(LoadScopeScheduling):
@@ -54,17 +53,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
                 return "timing"
             if module.startswith(PLUGIN):
                 return "plugin"
-            return module if module in ONE_WORKER else nodeid
+            return module if _shares(module) else nodeid
 
     return ByModule(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test touches the user's cache or the repository's results."""
+    """No test touches the user's cache or the repository's results; what is built of ``native/`` is kept."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HARNESS_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("HARNESS_RESULTS", str(tmp_path_factory.mktemp("results")))
+        patch.setenv("HARNESS_BUILDS", str(BUILDS))
         yield
 
 

@@ -24,13 +24,15 @@ from harness.record.runfile import write_run
 from tests.warm import fits, warm
 
 __all__ = [
-    *("ROOT", "SIZE_METRICS", "TINY"),
+    *("BUILDS", "ROOT", "SIZE_METRICS", "TINY"),
     *("Answer", "Command", "Sketch", "User", "forge", "in_process", "result_of", "write_policy", "write_suite"),
 ]
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZE_METRICS = tuple(metric.name for metric in choose_metrics((), SIZE))
 """What a run of track size measures when no metric is named."""
+BUILDS = Path(os.environ.get("HARNESS_BUILDS") or ROOT / "build" / "tests" / "builds")
+"""The harness's own plugins: built once for all caches of all sessions."""
 TINY = ROOT / "tests" / "data" / "tiny" / "suite.toml"
 """Three programs; a cell takes a fraction of a second."""
 
@@ -84,6 +86,7 @@ class User:
         """What the user's commands see."""
         mine = {"HARNESS_CACHE": str(self.cache), "HARNESS_RESULTS": str(self.results), "COLUMNS": "200"}
         mine["HARNESS_ASK_AGAIN_AFTER"] = "0"  # a minute each would take days
+        mine["HARNESS_BUILDS"] = str(BUILDS)
         kept = {name: value for name, value in os.environ.items() if not name.startswith("HARNESS_")}
         return {**kept, **mine, **changes}
 

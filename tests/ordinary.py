@@ -51,6 +51,7 @@ def as_ordinary_user(home: Path, *words: str | Path, **environment: str) -> list
         "HOME": str(_HOME),
         "HARNESS_CACHE": str(_HOME / "cache"),
         "HARNESS_RESULTS": str(_HOME / "results"),
+        "HARNESS_BUILDS": str(_HOME / "builds"),
         "TMPDIR": str(_HOME),
         "PATH": os.environ.get("PATH", os.defpath),
         "PYTHONPATH": f"{HERE}:{HERE / packages}",

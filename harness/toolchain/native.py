@@ -16,11 +16,25 @@ from harness.base.process import WAITING, Limits, run
 from harness.base.store import Store
 from harness.toolchain import Toolchain
 
-__all__ = ["llvm_plugin", "native_digest", "native_folder", "native_plugin", "native_program"]
+__all__ = ["builds", "llvm_plugin", "native_digest", "native_folder", "native_plugin", "native_program"]
 
 _SECONDS = 300.0
 """CPU seconds for each file."""
 _TOO_SLOW = "this takes seconds where nothing is wrong: try again when the machine is less busy, or has memory to spare"
+
+
+def builds(store: Store) -> Store:
+    """Where what is built of the harness's own sources is kept: the folder ``HARNESS_BUILDS``, or the cache.
+
+    Every entry is named by its sources and the compiler, so that caches of any age can share one such folder.
+    """
+    configured = os.environ.get("HARNESS_BUILDS")
+    return _shared(Path(configured).expanduser().resolve()) if configured else store
+
+
+@lru_cache(maxsize=8)
+def _shared(root: Path) -> Store:
+    return Store(root)
 
 
 def native_program(name: str, toolchain: Toolchain, store: Store) -> Path:
@@ -77,7 +91,7 @@ def _built(name: str, product: str, form: str, hint: str, toolchain: Toolchain, 
             (entry / made).unlink()
         (entry / product).chmod(0o755)  # whatever the umask: the sandbox's user starts it
 
-    return store.folder("native", key, make) / product
+    return builds(store).folder("native", key, make) / product
 
 
 def native_digest(name: str) -> str:

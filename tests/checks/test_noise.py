@@ -14,6 +14,7 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> User:
     return User.at(tmp_path_factory.mktemp("noise"))
 
 
+@pytest.mark.slow
 def test_campaigns_are_taken_and_judged(user: User) -> None:
     words = ("selftest", "noise", "--campaigns", "2", "--seconds", "0.03", "--budget", "12", "--precision", "0.02")
     report = json.loads(user.harness(*words, "--json", code=0, timeout=200).out)

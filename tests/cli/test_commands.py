@@ -128,14 +128,26 @@ main()
             3,
             r"error: the Python package streamlit is not installed\n +pip install '.*\[page\]'",
         ),
-        ("optuna", ["tune", "size-rules", "--suite", "cbench", "--trials", "1"], 3, r"optuna .*\n.*\[tune\]"),
+        pytest.param(
+            "optuna",
+            ["tune", "size-rules", "--suite", "cbench", "--trials", "1"],
+            3,
+            r"optuna .*\n.*\[tune\]",
+            marks=pytest.mark.slow,
+        ),
         (
             "emx_onnx_cgen",
             ["run", "--suite", "cbench", "--dry-run"],
             0,
             r"left out: clone: .*emx_onnx_cgen.*\[models\]",
         ),
-        ("highspy", ["run", "--suite", "iopddl", "--dry-run"], 0, r"left out: exact-model: .*highspy.*\[solvers\]"),
+        pytest.param(
+            "highspy",
+            ["run", "--suite", "iopddl", "--dry-run"],
+            0,
+            r"left out: exact-model: .*highspy.*\[solvers\]",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_part_that_is_not_installed_is_one_line(

@@ -234,6 +234,7 @@ def test_a_closed_pipe_is_no_error(tiny: User) -> None:
     assert (done.stdout, done.stderr) == ("[", "")
 
 
+@pytest.mark.slow
 def test_nothing_of_the_checkout_is_touched(tiny: User, tmp_path: Path) -> None:
     """Not even byte code or build files beside a suite's own sources."""
     tree = [path for path in TINY.parent.rglob("*") if path.is_file()]

@@ -107,6 +107,7 @@ def test_what_a_package_had_a_hand_in_is_marked(user: User, package: dict[str, s
     assert mark in user.harness("leaderboard", "--suite", "graphs", **package, code=0).err
 
 
+@pytest.mark.slow
 def test_a_problem_with_a_plugin_is_one_folder_too(package: dict[str, str], tmp_path: Path, bench: Bench) -> None:
     someone, fields = User.at(tmp_path), {"problem": '"shrinking"', "files": '{ names = "names.txt" }'}
     for name, functions in (("everything", "main\nsteps_from\n"), ("nothing", "nobody\n")):

@@ -26,6 +26,7 @@ def facts(rows: list[Row]) -> set[Fact]:
     }
 
 
+@pytest.mark.slow
 def test_two_empty_caches_in_different_folders(tmp_path: Path) -> None:
     """The suite elsewhere, another environment, working directory, number of workers: equal modules, objects, keys."""
     passes = write_policy(tmp_path / "few", "mem2reg simplifycfg instcombine inline globaldce")

@@ -12,6 +12,7 @@ OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-x", "-k", "not na
 """Without the tests that become another user's root anyway."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not is_root(), reason="only root can become somebody else")
 def test_all_of_this_holds_for_an_ordinary_user(elsewhere: Path) -> None:
     """Its home is not below pytest's folder: every start of pytest closes that to other users again."""

@@ -111,7 +111,7 @@ def test_these_programs_at_length(kind: str, programs: int, items: int) -> None:
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0])
-@pytest.mark.parametrize(("programs", "seeds"), [(1, 2), (1, 5), (5, 3), (10, 5)])
+@pytest.mark.parametrize(("programs", "seeds"), [(1, 2), (1, 5), (5, 3), pytest.param(10, 5, marks=pytest.mark.slow)])
 def test_these_programs_under_seeds(programs: int, seeds: int, spread: float) -> None:
     """The truth is the mean over all seeds that there could be."""
     rng = np.random.default_rng(seeds)
@@ -123,7 +123,9 @@ def test_these_programs_under_seeds(programs: int, seeds: int, spread: float) ->
     check(held, 300)
 
 
-@pytest.mark.parametrize("programs", [5, 10, 21, 30])
+@pytest.mark.parametrize(
+    "programs", [5, *(pytest.param(programs, marks=pytest.mark.slow) for programs in (10, 21, 30))]
+)
 @pytest.mark.parametrize("kind", EFFECTS)
 def test_programs_like_these(kind: str, programs: int) -> None:
     if (kind, programs) == ("sparse", 5):
@@ -131,7 +133,7 @@ def test_programs_like_these(kind: str, programs: int) -> None:
     check(like_these(np.random.default_rng(programs), 300, kind, programs), 300)
 
 
-@pytest.mark.parametrize("noise", [0.3, 3.0])
+@pytest.mark.parametrize("noise", [0.3, pytest.param(3.0, marks=pytest.mark.slow)])
 def test_programs_like_these_under_noise(noise: float) -> None:
     check(like_these(np.random.default_rng(8), 150, "normal", 5, noise), 150)
 

@@ -51,6 +51,7 @@ def test_seed_and_attempt_alone_make_the_input(seed: str, attempt: int, store: S
     assert first.expected is None  # never one that the suite pins
 
 
+@pytest.mark.slow
 def test_all_workloads_get_their_turn_and_attempts_take_the_next(tmp_path: Path, store: Store) -> None:
     two = program(tmp_path, workload("a"), workload("b", 2), workload("bad", 3, exit=1), {"name": "plain"})
     names = [

@@ -39,7 +39,9 @@ def dump(command: list[str], *args: str) -> bytes:
     return subprocess.run([*command, *args], check=True, capture_output=True, timeout=30).stdout
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if at % 6 == 0 else pytest.mark.slow) for at, name in enumerate(KERNELS)]
+)
 def test_a_kernel_computes_what_it_defines_on_both_targets(name: str, tmp_path: Path, toolchain: Toolchain) -> None:
     kernel = KERNELS[name]
     native, emulated = (built(name, target, tmp_path, toolchain) for target in Target)

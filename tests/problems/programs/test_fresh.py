@@ -176,6 +176,7 @@ def test_another_policy_with_the_same_object_fails_too(caught: tuple[User, Path,
     assert outcomes(run)["p0", "O2"] == "wrong-output"
 
 
+@pytest.mark.slow
 def test_a_failure_wins_over_what_earlier_and_later_runs_recorded(tmp_path: Path) -> None:
     """Recorded as ok without fresh verification, refuted then, and recorded as ok once more from another cache."""
     suite, user = suite_of(tmp_path, WRONG, RIGHT), User.at(tmp_path)
@@ -204,6 +205,7 @@ def test_a_failure_wins_over_what_earlier_and_later_runs_recorded(tmp_path: Path
     assert standing(user, "O3")[0] == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_what_was_recorded_without_it_is_recorded_again(tmp_path: Path) -> None:
     """The values are the same, and the evidence is not."""
     suite, user = suite_of(tmp_path, RIGHT), User.at(tmp_path)

@@ -45,6 +45,7 @@ def marked(user: User, mark: str) -> RunFile:
     return run
 
 
+@pytest.mark.slow
 def test_a_busy_neighbour(user: User, words: tuple[str | Path, ...]) -> None:
     cores = os.sched_getaffinity(0)
     neighbours = [subprocess.Popen(["taskset", "-c", str(core), sys.executable, "-c", SPIN]) for core in cores]

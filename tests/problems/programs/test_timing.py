@@ -108,6 +108,7 @@ def run(user: User, answer: Answer) -> RunFile:
     return found
 
 
+@pytest.mark.slow
 class TestFailures:
     """A policy whose programs fail only when they are timed."""
 
@@ -208,6 +209,7 @@ class TestEqualObjects:
         assert compared["ratio"] == 1.0 and compared["same_object"]
 
 
+@pytest.mark.slow
 class TestInterruptions:
     """Killed while it times, and asked for again."""
 
@@ -248,6 +250,7 @@ class TestInterruptions:
         assert newest.campaigns[0].campaign != first.campaigns[0].campaign
 
 
+@pytest.mark.slow
 class TestStrangers:
     """A folder of results from elsewhere, as a fresh checkout has it."""
 
@@ -272,6 +275,7 @@ class TestStrangers:
         assert all(campaign.calibration for campaign in taken.campaigns)
 
 
+@pytest.mark.slow
 class TestModels:
     """Modelled cycles beside a clock."""
 

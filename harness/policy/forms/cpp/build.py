@@ -12,6 +12,7 @@ from harness.policy.forms.parameters import Hyperparameter
 from harness.sandbox import Finished
 from harness.sandbox.bench import Bench
 from harness.toolchain.names import as_written
+from harness.toolchain.native import builds
 
 __all__ = ["FLAGS", "HEURISTIC", "build_heuristic", "judged_by", "wrapper_source"]
 
@@ -95,7 +96,7 @@ def _precompiled(native: Native, bench: Bench) -> Path:
             )
         (entry / _PRECOMPILED).write_bytes(done.results[_PRECOMPILED])
 
-    return bench.store.folder(bench.area("policies"), key, make) / _PRECOMPILED
+    return builds(bench.store).folder("native", key, make) / _PRECOMPILED
 
 
 def _compile(words: tuple[str, ...], files: dict[str, Path], result: str, bench: Bench) -> Finished:

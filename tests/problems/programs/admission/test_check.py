@@ -237,6 +237,7 @@ def timed(tmp_path_factory: pytest.TempPathFactory) -> tuple[User, Path, Answer]
     return user, suite, user.harness("suites", "check", suite, "--write", "--json", "--jobs", "2", timeout=300)
 
 
+@pytest.mark.slow
 def test_each_fault_of_a_time_workload_is_found(timed: tuple[User, Path, Answer]) -> None:
     _, _, answer = timed
     assert answer.code == 1
@@ -260,6 +261,7 @@ def test_each_fault_of_a_time_workload_is_found(timed: tuple[User, Path, Answer]
     assert check == "sanitizers" and "workload long" in message and "heap-buffer-overflow" in message
 
 
+@pytest.mark.slow
 def test_results_of_time_workloads_are_pinned(timed: tuple[User, Path, Answer]) -> None:
     user, suite, _ = timed
     pinned = json.loads((suite.parent / "expected.json").read_text())
