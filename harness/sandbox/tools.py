@@ -15,9 +15,7 @@ from harness.sandbox.bench import Bench
 
 __all__ = ["run_tool", "script_job", "tool_job"]
 
-_MALLOC = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216"
-"""Memory in large pages, and more of it at a time: of a compiler's many small pieces most are never given back."""
-_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "GLIBC_TUNABLES": _MALLOC}
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
 
 def tool_job(

@@ -9,6 +9,7 @@ import pytest
 
 from tests.drive import TINY, User
 
+ALL_IN_THE_CACHE = {"HARNESS_BUILDS": ""}
 WORDS = (
     "run",
     "--suite",
@@ -30,7 +31,7 @@ def warm(tiny: User, tmp_path_factory: pytest.TempPathFactory) -> User:
     folder = tmp_path_factory.mktemp("warm")
     shutil.copytree(tiny.cache, folder / "cache", symlinks=True)
     user = User(folder / "cache", folder / "results")
-    user.harness(*WORDS, code=0)
+    user.harness(*WORDS, code=0, **ALL_IN_THE_CACHE)
     shutil.rmtree(user.results)
     return user
 
@@ -78,7 +79,7 @@ def test_an_altered_cache_is_not_used(warm: User, tmp_path: Path, alter: Callabl
     shutil.copytree(warm.cache, tmp_path / "cache", symlinks=True)
     user = User(tmp_path / "cache", tmp_path / "results")
     alter(user)
-    answer = user.harness(*WORDS)
+    answer = user.harness(*WORDS, **ALL_IN_THE_CACHE)
     answer.refused(2, "this entry of the cache was altered", "remove ")
     assert user.runs() == []
 

@@ -52,6 +52,12 @@ PT_INTERP = 3
 """It names the loader of shared libraries."""
 
 
+@pytest.fixture(autouse=True)
+def in_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is built is kept there."""
+    monkeypatch.delenv("HARNESS_BUILDS")
+
+
 @pytest.fixture
 def programs(tmp_path: Path, toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch) -> Programs:
     return Programs(tmp_path, toolchain, monkeypatch)
@@ -90,6 +96,16 @@ def test_a_program_is_built_once_per_cache(programs: Programs, tmp_path: Path) -
     assert len(built) == 1 and programs.built() == built
     other = programs.program(Store(tmp_path / "other"))
     assert other != programs.program() and other.read_bytes() == programs.program().read_bytes()
+
+
+def test_a_folder_beside_them_serves_all_caches(
+    programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_BUILDS", str(tmp_path / "builds"))
+    one, other = programs.program(), programs.program(Store(tmp_path / "other"))
+    assert one == other and one.is_relative_to(tmp_path / "builds") and not programs.built()
+    programs.write(SOURCE, '-O1 -DWORD="two"')
+    assert programs.program() != one and programs.says() == "two\n"
 
 
 def test_it_is_built_again_when_source_flags_or_compiler_change(programs: Programs) -> None:
