@@ -34,7 +34,11 @@ def builds(store: Store) -> Store:
 
 @lru_cache(maxsize=8)
 def _shared(root: Path) -> Store:
-    return Store(root)
+    try:
+        return Store(root)
+    except PrerequisiteError as error:
+        hint = "HARNESS_BUILDS names it: set it to a folder that you may write to, or unset it"
+        raise PrerequisiteError(error.message, where=error.where, hint=hint) from None
 
 
 def native_program(name: str, toolchain: Toolchain, store: Store) -> Path:

@@ -108,6 +108,16 @@ def test_a_folder_beside_them_serves_all_caches(
     assert programs.program() != one and programs.says() == "two\n"
 
 
+def test_a_folder_that_cannot_be_is_named_with_its_variable(
+    programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HARNESS_BUILDS", str(tmp_path / "file"))
+    with pytest.raises(PrerequisiteError) as raised:
+        programs.program()
+    assert "HARNESS_BUILDS" in str(raised.value.hint) and "file" in str(raised.value.where)
+
+
 def test_it_is_built_again_when_source_flags_or_compiler_change(programs: Programs) -> None:
     first = programs.program()
     programs.write(SOURCE, '-O1 -DWORD="two"')
