@@ -28,10 +28,11 @@ def test_number_of_processes(sandbox: Sandbox, program: Program, held: str, kind
 
 
 def test_fork_bomb(sandbox: Sandbox, program: Program, held: str) -> None:
+    """Which limit ends it depends on the machine: a group is charged for the dead until the kernel frees them."""
     word = marker()
     job = attack(program("forks"), "bomb", word, limits=replace(SMALL, wall=1.5))
     done = sandbox.run(job)
-    assert done.reason is Reason.WALL
+    assert done.reason in {Reason.WALL, Reason.MEMORY}
     assert done.left.processes >= 2
     assert gone(word)
     assert sandbox.run(shell("echo alive")).stdout == b"alive\n"
