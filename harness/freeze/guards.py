@@ -51,7 +51,7 @@ def check_module(ir: bytes, level: Level, allowed_noinline: Collection[str], whe
             noinline[_NUMBER.sub("", name)] = None
     if noinline:
         raise _noinline(list(noinline), allowed_noinline, where)
-    if any(b" %b " % word in ir for word in _FAST_WORDS) and (fast := _FAST_MATH.search(ir)):
+    if fast := next(_fast_math(ir), None):
         before = [match[1] for match in definitions if match.start() < fast.start()]
         name = before[-1].strip(b'"').decode("utf-8", "replace") if before else "?"
         raise _leak(name, f"has a fast-math instruction ({fast[0].strip().decode()} …): outputs would differ", where)
@@ -65,6 +65,17 @@ def _matches(pattern: re.Pattern[bytes], beginning: bytes, ir: bytes) -> Iterato
         if match := pattern.match(ir, position):
             yield match
         position = ir.find(beginning, position + 1)
+
+
+def _fast_math(ir: bytes) -> Iterator[re.Match[bytes]]:
+    """Instructions with fast-math flags: only lines that have one of the words are looked at, and once each."""
+    for word in _FAST_WORDS:
+        position = ir.find(b" %b " % word)
+        while position >= 0:
+            if match := _FAST_MATH.match(ir, ir.rfind(b"\n", 0, position)):
+                yield match
+            line_end = ir.find(b"\n", position)
+            position = -1 if line_end < 0 else ir.find(b" %b " % word, line_end)
 
 
 def _noinline(functions: list[str], listed: Collection[str], where: str) -> UsageError:

@@ -5,6 +5,7 @@ its place (one rename under a lock). Its name carries when the last of its runs 
 altered is built again.
 """
 
+import json
 import os
 import re
 import sys
@@ -382,15 +383,15 @@ def _text(value: int | None) -> str | None:
 
 
 def _insert(connection: "duckdb.DuckDBPyConnection", table: str, rows: Sequence[Sequence[Any]]) -> None:
-    """Append rows to a table, by way of an Arrow table in memory."""
-    import pyarrow
-
+    """Append rows to a table, as one text of JSON: by way of Arrow, pandas would be imported too, for nothing."""
     if not rows:
         return
-    columns = {f"c{number}": pyarrow.array(values) for number, values in enumerate(zip(*rows, strict=True))}
-    connection.register("appended", pyarrow.table(columns))
-    connection.execute(f"INSERT INTO {table} SELECT * FROM appended")
-    connection.unregister("appended")
+    kinds = (str(kind) for _, kind, *_ in connection.execute(f"DESCRIBE {table}").fetchall())
+    shape = {f"c{number}": ["VARCHAR" if kind == "HUGEINT" else kind] for number, kind in enumerate(kinds)}
+    columns = json.dumps(dict(zip(shape, zip(*rows, strict=True), strict=True)), allow_nan=False)
+    said = "SELECT from_json(?, ?) AS said"
+    each = ", ".join(f"unnest(said.{name})" for name in shape)
+    connection.execute(f"INSERT INTO {table} SELECT {each} FROM ({said})", [columns, json.dumps(shape)])
 
 
 def _typed(columns: dict[str, str]) -> str:

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from struct import pack
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from harness.base.errors import UsageError
 from harness.suite.generators._draw import one_of
 
@@ -94,13 +97,14 @@ def _divisors(table: Sequence[Sequence[int]], quality: int) -> tuple[int, ...]:
     return tuple(min(255, max(1, (flat[index] * percent + 50) // 100)) for index in _ZIGZAG)
 
 
-def _transform(a: int, b: int, c: int, d: int, e: int, f: int, g: int, h: int) -> tuple[int, ...]:
-    """The eight-point DCT, times 2 * 2**13 (from the symmetry of the cosines)."""
+def _transform(samples: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The eight-point DCT along the last axis, times 2 * 2**13 (from the symmetry of the cosines)."""
+    a, b, c, d, e, f, g, h = np.moveaxis(samples, -1, 0)
     s0, s1, s2, s3 = a + h, b + g, c + f, d + e
     d0, d1, d2, d3 = a - h, b - g, c - f, d - e
     even, odd = s0 + s3, s1 + s2
     wide, near = s0 - s3, s1 - s2
-    return (
+    coefficients = (
         (even + odd) * _C4,
         d0 * _C1 + d1 * _C3 + d2 * _C5 + d3 * _C7,
         wide * _C2 + near * _C6,
@@ -110,21 +114,21 @@ def _transform(a: int, b: int, c: int, d: int, e: int, f: int, g: int, h: int) -
         wide * _C6 - near * _C2,
         d0 * _C7 - d1 * _C5 + d2 * _C3 - d3 * _C1,
     )
+    return np.stack(coefficients, axis=-1)
 
 
-def _quantised(rows: list[bytes], left: int, divisors: tuple[int, ...]) -> list[int]:
-    """The 64 coefficients, in zigzag order, of the block at column ``left`` of eight rows."""
+def _quantised(plane: NDArray[np.int64], divisors: tuple[int, ...]) -> list[list[list[int]]]:
+    """The 64 coefficients, in zigzag order, of each block of eight by eight: by row, then by column of blocks."""
+    height, width = plane.shape
+    blocks = plane.reshape(height // 8, 8, width // 8, 8).swapaxes(1, 2)
     half = 1 << _BETWEEN_PASSES >> 1
-    first = [_transform(*row[left : left + 8]) for row in rows]
-    scaled = [[(value + half) >> _BETWEEN_PASSES for value in row] for row in first]
-    columns = [_transform(*column) for column in zip(*scaled, strict=True)]
-    flat = [value for row in zip(*columns, strict=True) for value in row]
-    flat[0] -= 1024 << _SCALE  # samples are coded as differences from 128
-    out = []
-    for index, divisor in zip(_ZIGZAG, divisors, strict=True):
-        value, step = flat[index], divisor << _SCALE
-        out.append((value + step // 2) // step if value >= 0 else -((step // 2 - value) // step))
-    return out
+    scaled = (_transform(blocks) + half) >> _BETWEEN_PASSES
+    flat = _transform(scaled.swapaxes(-1, -2)).swapaxes(-1, -2).reshape(height // 8, width // 8, 64)
+    flat[..., 0] -= 1024 << _SCALE  # samples are coded as differences from 128
+    step = np.array(divisors, np.int64) << _SCALE
+    values = flat[..., np.array(_ZIGZAG)]
+    coded: list[list[list[int]]] = (np.sign(values) * ((np.abs(values) + step // 2) // step)).tolist()
+    return coded
 
 
 class _Bits:
@@ -175,32 +179,25 @@ def _put_block(bits: _Bits, block: list[int], previous: int, table: _Table) -> N
         bits.put(*table.ac[0])
 
 
-def _padded(plane: bytes, width: int, height: int, unit: int) -> list[bytes]:
-    """The plane's rows, right and lower edge repeated up to whole units."""
-    rows = []
-    for y in range(0, width * height, width):
-        row = plane[y : y + width]
-        rows.append(row + row[-1:] * (-width % unit))
-    return rows + rows[-1:] * (-height % unit)
+def _padded(plane: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
+    """The plane, right and lower edge repeated up to whole units."""
+    height, width = plane.shape
+    return np.pad(plane, ((0, -height % unit), (0, -width % unit)), mode="edge")
 
 
-def _converted(planes: Sequence[bytes]) -> list[bytes]:
+def _converted(planes: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
     """Y, Cb and Cr of red, green and blue (JFIF 1.02), in fixed point."""
-    red, green, blue = planes
-    pixels = list(zip(red, green, blue, strict=True))
+    r, g, b = planes
     return [
-        bytes([(19_595 * r + 38_470 * g + 7471 * b + 32_768) >> 16 for r, g, b in pixels]),
-        bytes([(-11_058 * r - 21_710 * g + 32_768 * b + 8_421_375) >> 16 for r, g, b in pixels]),
-        bytes([(32_768 * r - 27_439 * g - 5329 * b + 8_421_375) >> 16 for r, g, b in pixels]),
+        (19_595 * r + 38_470 * g + 7471 * b + 32_768) >> 16,
+        (-11_058 * r - 21_710 * g + 32_768 * b + 8_421_375) >> 16,
+        (32_768 * r - 27_439 * g - 5329 * b + 8_421_375) >> 16,
     ]
 
 
-def _halved(rows: list[bytes]) -> list[bytes]:
+def _halved(plane: NDArray[np.int64]) -> NDArray[np.int64]:
     """Half the size both ways, every sample the mean of four."""
-    return [
-        bytes([(a + b + c + d + 2) >> 2 for a, b, c, d in zip(*quads, strict=True)])
-        for quads in ((u[::2], u[1::2], v[::2], v[1::2]) for u, v in zip(rows[::2], rows[1::2], strict=True))
-    ]
+    return (plane[::2, ::2] + plane[::2, 1::2] + plane[1::2, ::2] + plane[1::2, 1::2] + 2) >> 2
 
 
 def _segment(marker: int, body: bytes) -> bytes:
@@ -240,26 +237,28 @@ def encode(width: int, height: int, planes: Sequence[bytes], quality: int, repea
         _Table(_divisors(_LUMINANCE, quality), _codes(*_DC_LUMINANCE), _codes(*_AC_LUMINANCE)),
         _Table(_divisors(_CHROMINANCE, quality), _codes(*_DC_CHROMINANCE), _codes(*_AC_CHROMINANCE)),
     ]
-    if len(planes) == 1:
+    arrays = [np.frombuffer(plane, np.uint8).reshape(height, width).astype(np.int64) for plane in planes]
+    if len(arrays) == 1:
         sampling, tables = [1], tables[:1]
-        components = [_padded(bytes(planes[0]), width, height, 8)]
+        components = [_padded(arrays[0], 8)]
     else:
         sampling = [2, 1, 1]
-        full = [_padded(plane, width, height, 16) for plane in _converted(planes)]
+        full = [_padded(plane, 16) for plane in _converted(arrays)]
         components = [full[0], _halved(full[1]), _halved(full[2])]
+    kinds = [tables[min(index, 1)] for index in range(len(components))]
+    blocks = [_quantised(plane, table.divisors) for plane, table in zip(components, kinds, strict=True)]
+    units_down, units_across = len(blocks[-1]), len(blocks[-1][0])
     bits = _Bits()
-    previous = [0] * len(components)
-    for unit_y in range(len(components[-1]) // 8):
-        for unit_x in range(len(components[-1][0]) // 8):
-            for index, (rows, factor) in enumerate(zip(components, sampling, strict=True)):
-                table = tables[min(index, 1)]
-                for y in range(8 * factor * unit_y, 8 * factor * (unit_y + 1), 8):
-                    for x in range(8 * factor * unit_x, 8 * factor * (unit_x + 1), 8):
-                        block = _quantised(rows[y : y + 8], x, table.divisors)
-                        _put_block(bits, block, previous[index], table)
+    previous = [0] * len(blocks)
+    for unit_y in range(units_down):
+        for unit_x in range(units_across):
+            for index, factor in enumerate(sampling):
+                for row in blocks[index][factor * unit_y : factor * (unit_y + 1)]:
+                    for block in row[factor * unit_x : factor * (unit_x + 1)]:
+                        _put_block(bits, block, previous[index], kinds[index])
                         previous[index] = block[0]
     data = bits.finish()
-    interval = len(components[-1]) // 8 * len(components[-1][0]) // 8 if repeat > 1 else 0
+    interval = units_down * units_across if repeat > 1 else 0
     head = _header(width, height * repeat, sampling, tables, interval)
     restarts = b"".join(b"\xff" + bytes((0xD0 + index % 8,)) + data for index in range(repeat - 1))
     return head + data + restarts + b"\xff\xd9"

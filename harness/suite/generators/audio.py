@@ -4,17 +4,21 @@ Speech is a pulse train or noise through formant resonators (the source-filter m
 of decaying partials. Both are second-order recurrences, which need no sine but the one in a coefficient.
 """
 
-from array import array
 from collections.abc import Callable
 from math import sqrt
 from random import Random
 from struct import pack
-from sys import byteorder
+
+import numpy as np
+from numpy.typing import NDArray
 
 from harness.suite.generators import generator
 from harness.suite.generators._draw import at_least, between, one_of, pick
 
 __all__ = ["pcm", "wav"]
+
+Signal = NDArray[np.float64]
+"""Samples; every operation on them is one of IEEE 754 by itself, so the bytes are the same everywhere."""
 
 _PI = 3.141592653589793
 _PEAK = 26_000.0
@@ -57,19 +61,19 @@ def _resonator(frequency: float, bandwidth: float, rate: int) -> tuple[float, fl
     return 2.0 * radius * _cosine(min(frequency / rate, 0.45)), -radius * radius
 
 
-def _filtered(signal: list[float], frequency: float, bandwidth: float, rate: int) -> list[float]:
+def _filtered(signal: Signal, frequency: float, bandwidth: float, rate: int) -> Signal:
     """The signal through one resonator of unit gain at zero frequency."""
     b, c = _resonator(frequency, bandwidth, rate)
     gain = 1.0 - b - c
     y1 = y2 = 0.0
     out = []
-    for x in signal:
-        y1, y2 = gain * x + b * y1 + c * y2, y1
+    for x in (gain * signal).tolist():
+        y1, y2 = x + b * y1 + c * y2, y1
         out.append(y1)
-    return out
+    return np.array(out)
 
 
-def _pulses(random: Random, samples: int, rate: int, pitch: float) -> list[float]:
+def _pulses(random: Random, samples: int, rate: int, pitch: float) -> Signal:
     """A glottal source: one pulse a period and a falling slope after it, the pitch gliding a little."""
     out = []
     glide = pitch * (random.random() - 0.6) / (2.0 * samples)
@@ -82,47 +86,46 @@ def _pulses(random: Random, samples: int, rate: int, pitch: float) -> list[float
             out.append(-0.12 * (1.0 - phase))
         phase += pitch / rate
         pitch += glide
-    return out
+    return np.array(out)
 
 
-def _hiss(random: Random, samples: int) -> list[float]:
+def _hiss(random: Random, samples: int) -> Signal:
     draw = random.random
-    return [draw() - 0.5 for _ in range(samples)]
+    return np.array([draw() for _ in range(samples)]) - 0.5
 
 
-def _faded(signal: list[float], level: float, edge: int) -> list[float]:
+def _faded(signal: Signal, level: float, edge: int) -> Signal:
     """The signal at ``level`` (its greatest value), rising and falling over ``edge`` samples."""
     edge = max(1, min(edge, len(signal) // 2))
-    scale = level / max(1e-9, max(map(abs, signal)))
-    out = [scale * s for s in signal]
-    for i in range(min(edge, len(out))):
-        out[i] *= i / edge
-        out[-1 - i] *= i / edge
+    out = level / max(1e-9, float(np.abs(signal).max())) * signal
+    rising = np.arange(min(edge, len(out))) / edge
+    out[: len(rising)] *= rising
+    out[::-1][: len(rising)] *= rising
     return out
 
 
-def _speech(random: Random, samples: int, rate: int) -> list[float]:
+def _speech(random: Random, samples: int, rate: int) -> Signal:
     """Syllables of an unvoiced and one or two voiced sounds; a pause after every few."""
     pitch = 95.0 + 110.0 * random.random()
-    out: list[float] = []
-    while len(out) < samples:
+    out: list[Signal] = []
+    while sum(map(len, out)) < samples:
         if random.random() < 0.55:
             length = rate * between(random, 40, 110) // 1000
             middle = between(random, 1800, 5000)
             hiss = _filtered(_hiss(random, length), middle, 700, rate)
-            out += _faded(hiss, 0.1 + 0.2 * random.random(), length // 3)
+            out.append(_faded(hiss, 0.1 + 0.2 * random.random(), length // 3))
         for _ in range(between(random, 1, 2)):
             length = rate * between(random, 70, 180) // 1000
             sound = _pulses(random, length, rate, pitch * (0.9 + 0.25 * random.random()))
             for frequency, bandwidth in zip(pick(random, _VOICED), _BANDWIDTHS, strict=True):
                 sound = _filtered(sound, frequency, bandwidth, rate)
-            out += _faded(sound, 0.4 + 0.6 * random.random(), rate // 50)
+            out.append(_faded(sound, 0.4 + 0.6 * random.random(), rate // 50))
         if random.random() < 0.3:
-            out += [0.0] * (rate * between(random, 50, 300) // 1000)
-    return out[:samples]
+            out.append(np.zeros(rate * between(random, 50, 300) // 1000))
+    return np.concatenate(out)[:samples]
 
 
-def _note(amplitude: float, frequency: float, seconds: float, samples: int, rate: int) -> list[float]:
+def _note(amplitude: float, frequency: float, seconds: float, samples: int, rate: int) -> Signal:
     """A damped sine that starts at zero and falls to 1/e in ``seconds``."""
     b, c = _resonator(frequency, 1.0 / (_PI * seconds), rate)
     cosine = b / 2.0
@@ -131,12 +134,12 @@ def _note(amplitude: float, frequency: float, seconds: float, samples: int, rate
     for _ in range(samples):
         out.append(y2)
         y1, y2 = b * y1 + c * y2, y1
-    return out
+    return np.array(out)
 
 
-def _music(random: Random, samples: int, rate: int, channels: int) -> list[list[float]]:
+def _music(random: Random, samples: int, rate: int, channels: int) -> list[Signal]:
     """One chord a beat, each note of three partials and placed somewhere between the channels; drum hits."""
-    mix = [[0.0] * samples for _ in range(channels)]
+    mix = [np.zeros(samples) for _ in range(channels)]
     beat = rate * between(random, 220, 420) // 1000 + 1
     root = 110.0 + 70.0 * random.random()
     semitone = 1.0594630943592953
@@ -156,34 +159,29 @@ def _music(random: Random, samples: int, rate: int, channels: int) -> list[list[
                 note = _note(strength, partial * pitch, 0.35 / partial, length, rate)
                 for channel, into in enumerate(mix):
                     side = 1.0 if channels == 1 else 0.3 + 0.7 * (place if channel else 1.0 - place)
-                    into[start:stop] = [a + side * n for a, n in zip(into[start:stop], note, strict=True)]
+                    into[start:stop] += side * note
         if random.random() < 0.5:
             hit = _filtered(_hiss(random, min(rate // 12, samples - start)), 900, 900, rate)
-            hit = [0.8 * x * (1.0 - i / len(hit)) for i, x in enumerate(hit)]
+            hit = 0.8 * hit * (1.0 - np.arange(len(hit)) / len(hit))
             for into in mix:
-                into[start : start + len(hit)] = [a + h for a, h in zip(into[start:], hit, strict=False)]
+                into[start : start + len(hit)] += hit
     return mix
 
 
-def _spread(random: Random, signal: list[float], channels: int, rate: int) -> list[list[float]]:
+def _spread(random: Random, signal: Signal, channels: int, rate: int) -> list[Signal]:
     """One voice heard by each microphone: the second a little later, softer, and with noise of its own."""
     late = min(len(signal), rate // 2500 + 1)
-    heard = [signal, [0.0] * late + [0.8 * s for s in signal[: len(signal) - late]]][:channels]
-    return [[s + 0.004 * n for s, n in zip(one, _hiss(random, len(one)), strict=True)] for one in heard]
+    delayed = np.concatenate([np.zeros(late), 0.8 * signal[: len(signal) - late]])
+    return [one + 0.004 * _hiss(random, len(one)) for one in (signal, delayed)[:channels]]
 
 
-def _quantised(tracks: list[list[float]]) -> bytes:
+def _quantised(tracks: list[Signal]) -> bytes:
     """The tracks interleaved as 16-bit integers, the loudest sample of all at 26000."""
-    scale = _PEAK / max(1e-9, *(max(map(abs, track), default=0.0) for track in tracks))
-    out = array("h", bytes(2 * len(tracks) * len(tracks[0])))
-    for channel, track in enumerate(tracks):
-        out[channel :: len(tracks)] = array("h", [int(scale * s) for s in track])
-    if byteorder == "big":
-        out.byteswap()
-    return out.tobytes()
+    samples = np.stack(tracks, axis=-1)
+    return (_PEAK / max(1e-9, float(np.abs(samples).max())) * samples).astype("<i2").tobytes()
 
 
-_STYLES: dict[str, Callable[[Random, int, int, int], list[list[float]]]] = {
+_STYLES: dict[str, Callable[[Random, int, int, int], list[Signal]]] = {
     "music": _music,
     "speech": lambda random, samples, rate, channels: _spread(random, _speech(random, samples, rate), channels, rate),
 }

@@ -3,10 +3,13 @@
 The four formats of one seed show the same picture; ``_jpeg`` holds the JPEG encoder.
 """
 
-from itertools import pairwise
+from math import isqrt
 from random import Random
 from struct import pack
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from harness.suite.generators import generator
 from harness.suite.generators._draw import at_least, below, between, one_of, pick
@@ -15,49 +18,46 @@ from harness.suite.generators._jpeg import encode
 __all__ = ["jpeg", "pgm", "ppm", "tiff"]
 
 _STYLES = ("scene", "texture")
-_CLAMPED = bytes(min(255, max(0, value - 64)) for value in range(384))
-"""Clamped values of -64 … 319, at index value + 64."""
 _LONG, _SHORT, _RATIONAL = 4, 3, 5
 
 
 class _Picture(NamedTuple):
-    """One plane of 8-bit values for each of red, green and blue, row by row."""
+    """One plane of 8-bit values, height x width, for each of red, green and blue. Whole numbers alone make them."""
 
     width: int
     height: int
-    planes: tuple[bytearray, bytearray, bytearray]
+    planes: tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]
 
     def rgb(self) -> bytes:
-        out = bytearray(3 * self.width * self.height)
-        for channel, plane in enumerate(self.planes):
-            out[channel::3] = plane
-        return bytes(out)
+        return np.stack(self.planes, axis=-1).tobytes()
 
     def gray(self) -> bytes:
         """The luma of ITU-R BT.601, rounded down."""
-        red, green, blue = self.planes
-        return bytes([(77 * r + 150 * g + 29 * b) >> 8 for r, g, b in zip(red, green, blue, strict=True)])
+        red, green, blue = (plane.astype(np.uint16) for plane in self.planes)
+        return ((77 * red + 150 * green + 29 * blue) >> 8).astype(np.uint8).tobytes()
+
+
+def _clamped(values: NDArray[np.int64]) -> NDArray[np.uint8]:
+    return np.clip(values, 0, 255).astype(np.uint8)
 
 
 def _span(picture: _Picture, y: int, left: int, right: int, colour: list[int]) -> None:
     """Fill columns left … right-1 of one row, as far as they are inside."""
     left, right = max(left, 0), min(right, picture.width)
     if 0 <= y < picture.height and left < right:
-        start = y * picture.width
         for plane, value in zip(picture.planes, colour, strict=True):
-            plane[start + left : start + right] = bytes((value,)) * (right - left)
+            plane[y, left:right] = value
 
 
 def _gradient(random: Random, picture: _Picture) -> None:
     """Every plane runs smoothly between four corner values."""
     width, height = picture.width, picture.height
+    y, x = np.arange(height)[:, None], np.arange(width)
     for plane in picture.planes:
         top_left, top_right, low_left, low_right = (between(random, 20, 235) << 16 for _ in range(4))
-        for y in range(height):
-            value = top_left + (low_left - top_left) * y // height
-            step = (top_right + (low_right - top_right) * y // height - value) // width
-            start = y * width
-            plane[start : start + width] = bytes([(value + step * x) >> 16 for x in range(width)])
+        left = top_left + (low_left - top_left) * y // height
+        right = top_right + (low_right - top_right) * y // height
+        plane[:] = (left + (right - left) // width * x) >> 16
 
 
 def _disc(random: Random, picture: _Picture, colour: list[int]) -> None:
@@ -66,16 +66,13 @@ def _disc(random: Random, picture: _Picture, colour: list[int]) -> None:
     at_x, at_y = below(random, picture.width), below(random, picture.height)
     for dy in range(-radius, radius + 1):
         y = at_y + dy
-        half = 0
-        while (half + 1) * (half + 1) + dy * dy <= radius * radius:
-            half += 1
+        half = isqrt(radius * radius - dy * dy)
         left, right = max(0, at_x - half), min(picture.width, at_x + half + 1)
         if not 0 <= y < picture.height or left >= right:
             continue
-        start = y * picture.width
-        shades = [-24 * (x - at_x + dy) // radius for x in range(left, right)]
+        shades = -24 * (np.arange(left, right) - at_x + dy) // radius
         for plane, value in zip(picture.planes, colour, strict=True):
-            plane[start + left : start + right] = bytes([_CLAMPED[64 + value + shade] for shade in shades])
+            plane[y, left:right] = _clamped(value + shades)
 
 
 def _box(random: Random, picture: _Picture, colour: list[int]) -> None:
@@ -108,37 +105,32 @@ def _scene(random: Random, picture: _Picture) -> None:
 
 def _texture(random: Random, picture: _Picture) -> None:
     """Value noise: random lattices of cells of 32, 16, 8 and 4 pixels, interpolated and added up."""
-    width, height = picture.width, picture.height
-    total = [0] * (width * height)
+    y, x = np.arange(picture.height, dtype=np.int64)[:, None], np.arange(picture.width, dtype=np.int64)
+    total = np.zeros((picture.height, picture.width), np.int64)
     for octave, cell in enumerate((32, 16, 8, 4)):
-        across = width // cell + 2
-        lattice = [[below(random, 256) for _ in range(across)] for _ in range(height // cell + 2)]
-        for y in range(height):
-            upper, lower, part = lattice[y // cell], lattice[y // cell + 1], y % cell
-            edge = [u * (cell - part) + v * part for u, v in zip(upper, lower, strict=True)]
-            start = y * width
-            row = [(a * (cell - i) + b * i) // (cell * cell) for a, b in pairwise(edge) for i in range(cell)]
-            total[start : start + width] = [
-                t + (v >> octave) for t, v in zip(total[start : start + width], row, strict=False)
-            ]
+        across, down = picture.width // cell + 2, picture.height // cell + 2
+        lattice = np.array([[below(random, 256) for _ in range(across)] for _ in range(down)], np.int64)
+        edge = lattice[y[:, 0] // cell] * (cell - y % cell) + lattice[y[:, 0] // cell + 1] * (y % cell)
+        blended = edge[:, x // cell] * (cell - x % cell) + edge[:, x // cell + 1] * (x % cell)
+        total += np.floor_divide(blended, cell * cell) >> octave
     for plane in picture.planes:
         low, high = between(random, 0, 80), between(random, 170, 255)
-        shades = bytes(low + (high - low) * value // 511 for value in range(512))
-        plane[:] = bytes([shades[value] for value in total])
+        plane[:] = low + (high - low) * total // 511
 
 
-def _noisy(random: Random, plane: bytearray) -> bytearray:
+def _noisy(random: Random, plane: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The plane with noise of -7 … 7 on top, small values more often, as a camera's sensor adds."""
-    noise = random.getrandbits(8 * len(plane)).to_bytes(len(plane), "little")
-    return bytearray([_CLAMPED[64 + v + (n & 7) - (n >> 5)] for v, n in zip(plane, noise, strict=True)])
+    drawn = random.getrandbits(8 * plane.size).to_bytes(plane.size, "little")
+    noise = np.frombuffer(drawn, np.uint8).reshape(plane.shape).astype(np.int64)
+    return _clamped(plane + (noise & 7) - (noise >> 5))
 
 
 def _picture(random: Random, width: int, height: int, style: str = "scene") -> _Picture:
     at_least("width", width, 1)
     at_least("height", height, 1)
     one_of("style", style, _STYLES)
-    area = width * height
-    clean = _Picture(width, height, (bytearray(area), bytearray(area), bytearray(area)))
+    red, green, blue = (np.zeros((height, width), np.uint8) for _ in range(3))
+    clean = _Picture(width, height, (red, green, blue))
     (_scene if style == "scene" else _texture)(random, clean)
     red, green, blue = (_noisy(random, plane) for plane in clean.planes)
     return _Picture(width, height, (red, green, blue))
@@ -172,7 +164,7 @@ def jpeg(
     """
     at_least("repeat", repeat, 1)
     picture = _picture(random, width, height)
-    planes = [bytes(plane) for plane in picture.planes] if colour else [picture.gray()]
+    planes = [plane.tobytes() for plane in picture.planes] if colour else [picture.gray()]
     return encode(width, height, planes, quality, repeat)
 
 
@@ -222,8 +214,7 @@ def _bilevel(picture: _Picture) -> list[bytes]:
 def _palette(picture: _Picture) -> list[bytes]:
     """Rows of indices into the palette of three bits red, three green, two blue."""
     red, green, blue = picture.planes
-    indices = bytes([r & 224 | g >> 3 & 28 | b >> 6 for r, g, b in zip(red, green, blue, strict=True)])
-    return _rows(indices, picture.width)
+    return _rows((red & 224 | green >> 3 & 28 | blue >> 6).tobytes(), picture.width)
 
 
 def _rows(data: bytes, length: int) -> list[bytes]:
