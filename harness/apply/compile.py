@@ -5,6 +5,7 @@ sandbox: a pass can read and write files, and so can a module's inline assembly.
 """
 
 import re
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,11 +105,13 @@ def run_step(step: Step, source: Path, folder: Path, bench: Bench) -> float:
         if refused := next((why for fact, why in step.unless if fact in facts), None):
             raise CellError(Outcome.POLICY_ERROR, refused)
     wanted = (step.writes, *step.leaves)
-    with bench.store.scratch() as scratch:
-        files = {step.reads: source}
-        for name, content in step.files:
-            (scratch / name).write_text(content)
-            files[name] = scratch / name
+    files = {step.reads: source}
+    with ExitStack() as stack:
+        if step.files:
+            scratch = stack.enter_context(bench.store.scratch())
+            for name, content in step.files:
+                files[name] = scratch / name
+                files[name].write_text(content)
         if step.plugin is not None:
             files[f"{step.plugin}.so"] = llvm_plugin(step.plugin, bench.toolchain, bench.store)
         done = run_tool(tool_job(step.tool, step.arguments, files, wanted, bench.compile_timeout, bench), bench)

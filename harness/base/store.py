@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from uuid import uuid4
 
 from harness.base.digest import digest_file, digest_of
 from harness.base.errors import PrerequisiteError, UsageError
@@ -114,14 +115,13 @@ class Store:
         with self._lock(kind, key):
             if self._is_whole(kind, key):
                 return final
-            with self.scratch() as scratch, cache_errors(self.root):
-                made = scratch / "entry"
-                made.mkdir()
+            with self.scratch(0o777) as made, cache_errors(self.root):
                 make(made)
                 (made / _SUMS).write_text(json.dumps({"of": [kind, key], "files": _digests(made)}))
                 final.parent.mkdir(parents=True, exist_ok=True)
                 if final.is_dir() and not (final / _SUMS).exists():  # of a harness that kept no digests
-                    final.rename(scratch / "old")
+                    with self.scratch() as old:
+                        final.rename(old)
                 try:
                     made.rename(final)
                     self._checked.add((kind, key))
@@ -203,14 +203,16 @@ class Store:
             os.replace(file.name, final)
 
     @contextmanager
-    def scratch(self) -> Iterator[Path]:
-        """A new empty folder on the cache's disk, removed afterwards."""
+    def scratch(self, mode: int = 0o700) -> Iterator[Path]:
+        """A new empty folder on the cache's disk, removed afterwards unless it was moved. ``mode``: as of ``mkdir``."""
         with cache_errors(self.root):
-            folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=self._temporary))
+            folder = self._temporary / f"{os.getpid()}-{uuid4().hex}"
+            folder.mkdir(mode)
             try:
                 yield folder
             finally:
-                shutil.rmtree(folder, ignore_errors=True)
+                if os.path.lexists(folder):
+                    shutil.rmtree(folder, ignore_errors=True)
 
     def require_space(self, stderr: bytes = b"") -> None:
         """See ``require_space``."""

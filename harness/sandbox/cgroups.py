@@ -50,8 +50,10 @@ class Group:
         self._folders = folders
         self._memory = 0
         self._processes = 0
-        self.cpu_file = self._open_cpu()
+        v2 = version == 2
+        self.cpu_file = self._open(_MEMORY if v2 else _CPU, "cpu.stat" if v2 else "cpuacct.usage")
         """A descriptor of the kernel's count of CPU time; None where nothing counts it."""
+        self._kill_file = self._open(_MEMORY, "memory.events" if v2 else "memory.oom_control")
 
     @property
     def limits_memory(self) -> bool:
@@ -84,13 +86,11 @@ class Group:
 
     def kills(self) -> int:
         """How many processes the kernel has killed here for want of memory, since it was made."""
-        if _MEMORY not in self._folders:
+        if self._kill_file is None:
             return 0
-        name = "memory.events" if self._version == 2 else "memory.oom_control"
-        with contextlib.suppress(OSError):
-            for line in (self._folders[_MEMORY] / name).read_text().splitlines():
-                if line.startswith("oom_kill "):
-                    return int(line.split()[1])
+        for line in os.pread(self._kill_file, 4096, 0).splitlines():
+            if line.startswith(b"oom_kill "):
+                return int(line.split()[1])
         return 0
 
     def cpu(self) -> float | None:
@@ -100,20 +100,21 @@ class Group:
         text = os.pread(self.cpu_file, 64, 0).split()
         return int(text[1]) / 1e6 if text[0] == b"usage_usec" else int(text[0]) / 1e9
 
-    def _open_cpu(self) -> int | None:
-        folder = self._folders.get(_MEMORY if self._version == 2 else _CPU)
-        if folder is None:
+    def _open(self, kind: str, name: str) -> int | None:
+        """A descriptor of a file that the kernel writes; None where there is none."""
+        if kind not in self._folders:
             return None
         try:
-            return os.open(folder / ("cpu.stat" if self._version == 2 else "cpuacct.usage"), os.O_RDONLY | os.O_CLOEXEC)
+            return os.open(self._folders[kind] / name, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             return None
 
     def remove(self) -> None:
         """Remove it; nothing happens to its folders while processes are in it."""
-        if self.cpu_file is not None:
-            os.close(self.cpu_file)
-            self.cpu_file = None
+        for opened in (self.cpu_file, self._kill_file):
+            if opened is not None:
+                os.close(opened)
+        self.cpu_file = self._kill_file = None
         for folder in dict.fromkeys(self._folders.values()):
             with contextlib.suppress(OSError):
                 folder.rmdir()

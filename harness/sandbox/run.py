@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -316,7 +317,7 @@ def _receive(status: socket.socket) -> tuple[bytes, list[int], int | None]:
 
 def _require_isolation(hello: Mapping[str, Any]) -> None:
     """Raise PrerequisiteError unless the guard stood where it should: bubblewrap is not taken at its word."""
-    own = {name: Path("/proc/self/ns", name).stat().st_ino for name in _NAMESPACES}
+    own = _own_namespaces()
     shared = [name for name in _NAMESPACES if hello["namespaces"][name] in (0, own[name])]
     faults = {
         f"it shares namespaces with the host ({', '.join(shared)})": bool(shared),
@@ -329,6 +330,12 @@ def _require_isolation(hello: Mapping[str, Any]) -> None:
     }
     if found := [fault for fault, holds in faults.items() if holds]:
         raise PrerequisiteError(f"the sandbox does not isolate: {'; '.join(found)}", hint="reinstall bubblewrap")
+
+
+@cache
+def _own_namespaces() -> Mapping[str, int]:
+    """Kind → inode of the harness's own; a process keeps these."""
+    return {name: Path("/proc/self/ns", name).stat().st_ino for name in _NAMESPACES}
 
 
 def _content(descriptor: int, most: int) -> bytes:

@@ -9,7 +9,7 @@ import os
 import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -84,13 +84,13 @@ def link_program(
     Raises CellError (``compile-error``) when it cannot be linked.
     """
     words = [*_linker_words(bench.toolchain, tuple(link_command(benchmark, target, _OBJECT, _PROGRAM)))]
-    files, ordered = {_OBJECT: linked_object}, list[str]()
-    with bench.store.scratch() as folder:
+    words += _shuffling(layout)
+    files = {_OBJECT: linked_object}
+    with ExitStack() as stack:
         if order:
-            files[_ORDER] = folder / _ORDER
+            files[_ORDER] = stack.enter_context(bench.store.scratch()) / _ORDER
             files[_ORDER].write_text("".join(f"{name}\n" for name in order))
-            ordered = [f"--symbol-ordering-file={_ORDER}", "--no-warn-symbol-ordering"]
-        words += [*_shuffling(layout), *ordered]
+            words += [f"--symbol-ordering-file={_ORDER}", "--no-warn-symbol-ordering"]
         done = run_tool(tool_job("ld.lld", words, files, (_PROGRAM,), _SECONDS, bench), bench)
     if not done.ok:
         raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason_line()}", done.transient)

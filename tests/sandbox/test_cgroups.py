@@ -191,7 +191,7 @@ def test_a_group_of_version_2_is_written_as_the_kernel_wants_it(tmp_path: Path) 
         assert (folder / "memory.max").read_text() == (str(50 * MIB + SLACK) if changed[0] else "kept")
         assert (folder / "pids.max").read_text() == ("13" if changed[1] else "kept")
     (folder / "memory.events").write_text("low 0\nhigh 0\nmax 9\noom 3\noom_kill 2\noom_group_kill 1\n")
-    assert group.kills() == 2
+    assert Group(2, {"memory": folder}).kills() == 2
 
 
 def test_a_group_without_memory_does_not_claim_to_limit_it(tmp_path: Path) -> None:
