@@ -52,7 +52,7 @@ def test_help_is_instant(benchmark: Any) -> None:
 
 
 def test_own_share_of_a_cold_run_and_a_warm_repeat(benchmark: Any, tmp_path: Path) -> None:
-    """A few programs, the policies of ``make run``, both targets, from a cache that holds the tarballs alone; then the same again.
+    """A few programs under the policies of ``make run``, from a cache that holds tarballs alone; then the same again.
 
     The tarballs come from the network, or from the folder that TARBALLS names.
     """
