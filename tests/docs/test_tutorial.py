@@ -78,7 +78,7 @@ def test_the_commands_print_what_the_page_shows(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_policy_of_the_readme_runs(tmp_path: Path) -> None:
     [script] = re.findall(
-        r"^```sh\n(mkdir my-policy\n.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
+        r"^```sh\n(harness new my-policy .*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
     )
     done = at_a_shell(script, tmp_path)
     assert done.returncode == 0, done.stderr
