@@ -14,10 +14,11 @@ __all__ = ["check_module"]
 
 _ATTRIBUTES = re.compile(rb"\nattributes (#\d+) = \{(.*)\}")
 _DEFINITION = re.compile(rb'\ndefine [^\n]*?@("[^"]+"|[\w.$-]+)\([^\n]*?(#\d+)')
-_FAST_WORDS = (b"fast", b"nnan", b"ninf", b"nsz", b"arcp", b"contract", b"afn", b"reassoc")
+_FAST_WORDS = b" (?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) "
+_FAST_WORD = re.compile(_FAST_WORDS)
 _FAST_MATH = re.compile(
     rb"\n  (?:%\S+ = )?(?:tail |notail |musttail )?"
-    rb"(?:fadd|fsub|fmul|fdiv|frem|fneg|fcmp|fptrunc|fpext|call|select|phi) (?:" + b"|".join(_FAST_WORDS) + b") "
+    rb"(?:fadd|fsub|fmul|fdiv|frem|fneg|fcmp|fptrunc|fpext|call|select|phi)" + _FAST_WORDS
 )
 _NUMBER = re.compile(r"\.\d+\Z")
 """What linking puts behind the name of a local function that another unit has too."""
@@ -69,13 +70,13 @@ def _matches(pattern: re.Pattern[bytes], beginning: bytes, ir: bytes) -> Iterato
 
 def _fast_math(ir: bytes) -> Iterator[re.Match[bytes]]:
     """Instructions with fast-math flags: only lines that have one of the words are looked at, and once each."""
-    for word in _FAST_WORDS:
-        position = ir.find(b" %b " % word)
-        while position >= 0:
-            if match := _FAST_MATH.match(ir, ir.rfind(b"\n", 0, position)):
-                yield match
-            line_end = ir.find(b"\n", position)
-            position = -1 if line_end < 0 else ir.find(b" %b " % word, line_end)
+    position = 0
+    while word := _FAST_WORD.search(ir, position):
+        if match := _FAST_MATH.match(ir, ir.rfind(b"\n", position, word.start())):
+            yield match
+        position = ir.find(b"\n", word.end())
+        if position < 0:
+            return
 
 
 def _noinline(functions: list[str], listed: Collection[str], where: str) -> UsageError:

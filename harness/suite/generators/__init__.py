@@ -10,6 +10,7 @@ import difflib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from random import Random
@@ -55,6 +56,7 @@ def generator(name: str, *, seeded: bool = True) -> Callable[[Generator], Genera
     return register
 
 
+@cache
 def _load() -> None:
     for module in iter_modules(__path__):
         if not module.name.startswith("_") and module.name != "apart":
