@@ -1,4 +1,7 @@
 # The two commands are `make run` and `make test`; both install what is missing first.
+# Compiled modules are kept, whatever the environment says: tests start hundreds of commands.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: run test test-all check bench verdicts verdict-simulation ablation figures docs measure setup setup-test serve requirements
 
 run: setup            ## measure every policy on cBench and print the standings
