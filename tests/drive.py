@@ -61,7 +61,7 @@ class Answer:
     @property
     def computed(self) -> int:
         """How many cells a run says that it computed."""
-        match = re.search(r"^\d+ cells, (\d+) computed now", self.err, re.MULTILINE)
+        match = re.search(r"^\d+ cells?, (\d+) computed now", self.err, re.MULTILINE)
         assert match, self.err
         return int(match[1])
 

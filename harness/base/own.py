@@ -49,9 +49,8 @@ def remember_policy(name: str, folder: Path) -> None:
 
 
 def own_policy(name: str) -> Path | None:
-    """The folder that a policy of this name was last read from by its path, if it is there still."""
-    found = None if "/" in name else _remembered(_POLICIES, name)
-    return found if found is not None and found.is_dir() else None
+    """The folder that a policy of this name was last read from by its path. It may be gone."""
+    return None if "/" in name else _remembered(_POLICIES, name)
 
 
 def own_suites() -> list[str]:
@@ -61,7 +60,7 @@ def own_suites() -> list[str]:
 
 def own_policies() -> list[str]:
     """Names of policies of one's own that are there still, sorted."""
-    return [name for name in _names(_POLICIES) if own_policy(name)]
+    return [name for name in _names(_POLICIES) if (folder := own_policy(name)) is not None and folder.is_dir()]
 
 
 def _remember(kind: str, name: str, path: Path) -> None:

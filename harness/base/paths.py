@@ -61,5 +61,6 @@ def default_results() -> Path:
 
 
 def usual_results() -> Path:
-    """``results`` of the checkout, or of the current folder where the harness was installed."""
-    return RECORDED if checkout() else Path("results").resolve()
+    """``results`` of the current folder; of the checkout, for who is in the checkout that the harness runs from."""
+    here, own = Path("results").absolute(), checkout()
+    return RECORDED if own is not None and here.resolve().is_relative_to(own) else here.resolve()

@@ -12,7 +12,7 @@ class Observer(Protocol):
         """A stage of ``total`` weight begins."""
 
     def advance(self, weight: float, what: str) -> None:
-        """A piece of the stage ended."""
+        """A piece of the stage ended; or, of no weight, the time since the last word was spent waiting."""
 
 
 class SilentObserver:

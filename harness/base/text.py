@@ -5,9 +5,11 @@ obeys escape sequences, and a right-to-left mark lets a line read as another one
 escapes.
 """
 
+import difflib
 import unicodedata
+from collections.abc import Iterable
 
-__all__ = ["comment", "duration", "is_printable", "lookalike", "printable", "printable_line", "words"]
+__all__ = ["closest", "comment", "duration", "is_printable", "lookalike", "printable", "printable_line", "words"]
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode's categories of characters that are not to be seen: controls, format marks (among them those of direction),
@@ -41,6 +43,13 @@ def printable_line(text: str, most: int = 1000) -> str:
 def lookalike(name: str) -> str:
     """What is left of an ASCII name for the eye: names with an equal one are easily taken for each other."""
     return name.casefold().translate(_SAME)
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The one of the known names that is meant most likely; None where none is near."""
+    folded = {one.casefold(): one for one in known}
+    found = difflib.get_close_matches(name.casefold(), folded, n=1)
+    return folded[found[0]] if found else None
 
 
 def _is_invisible(character: str) -> bool:

@@ -26,8 +26,9 @@ def compare(a: str, b: str, results: Path | None, format_: Format, **restriction
     """One table for each suite, track and target that has rows of both."""
     records: list[dict[str, Any]] = []
     a, b = policy_called(a), policy_called(b)
-    with open_index(results or default_results()) as index:
-        questions = _without_reference(asked(index, restrictions))
+    folder = results or default_results()
+    with open_index(folder) as index:
+        questions = _without_reference(asked(index, folder, restrictions))
         for question, found in answers(
             questions, lambda question: benchmarks_of_track(question.track)[1].versus(index, question, a, b)
         ):

@@ -15,7 +15,7 @@ from harness.problems.protocol import Benchmarks
 from harness.problems.registry import benchmarks_of_track, owners_of, restricting, suite_called
 from harness.rank.doubts import doubts
 from harness.rank.isolation import hurried_policies, packages_of, trusted_policies
-from harness.rank.question import ALL, Question, questions
+from harness.rank.question import ALL, Question, fingerprints, questions
 from harness.record import open_index
 from harness.sandbox.bench import ASKED_AGAIN_AFTER
 from harness.suite.together import ALL_SUITES, headline, members
@@ -32,7 +32,7 @@ def leaderboard(
     folder = results or default_results()
     if sql:
         with open_index(folder) as index:
-            for question in _about(asked(index, restrictions), declared):
+            for question in _about(asked(index, folder, restrictions), declared):
                 say(f"-- {question.suite}, {question.target}, track {question.track}, {question.metric}")
                 say(f"{_sort(question).standings_sql(question)};\n")
         return 0
@@ -56,7 +56,7 @@ def print_standings(
     """
     given = declared or {}
     with open_index(results) as index:
-        every = _about(asked(index, restrictions), given)
+        every = _about(asked(index, results, restrictions), given)
         tables = answers(every, lambda question: _sort(question).standings(index, question, given))
         trusted = sorted({policy for question in every for policy in trusted_policies(index, question)})
         hurried = sorted({policy for question in every for policy in hurried_policies(index, question)})
@@ -98,8 +98,10 @@ def _about(every: Sequence[Question], declared: Mapping[str, Any]) -> list[Quest
     return chosen
 
 
-def asked(index: Any, restrictions: dict[str, Any]) -> list[Question]:
+def asked(index: Any, results: Path, restrictions: dict[str, Any]) -> list[Question]:
     """The questions that the options leave open. Raises UsageError for a word that means nothing."""
+    if not fingerprints(index):
+        raise UsageError("there are no results yet", where=str(results), hint="run `harness run --suite cbench` first")
     if metric := restrictions.get("metric"):
         find_metric(metric)
     for what, kind in (("track", all_tracks()), ("split", [*Split, ALL]), ("origin", Origin)):

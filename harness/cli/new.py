@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from harness.cli.output import note, say
+from harness.policy.load import MANIFEST
 from harness.policy.templates import choose_template
 
 __all__ = ["new"]
@@ -11,8 +12,8 @@ __all__ = ["new"]
 def new(folder: Path, problem: str | None, form: str | None) -> int:
     """Write a submission to start from, and say how to try it."""
     policy, trial = choose_template(problem, form).write(folder.expanduser().absolute())
-    files = ", ".join(sorted(policy.manifest.files.values()))
-    note(f'{folder}/: submission.toml, {files}. Fields marked "yours" in submission.toml wait for your words')
+    files = ", ".join(sorted(file.name for file in policy.folder.iterdir() if file.name != MANIFEST))
+    note(f'{folder}/: {MANIFEST}, {files}. Fields marked "yours" in {MANIFEST} wait for your words')
     say(trial.replace(f"./{policy.name}", _spelt(folder)))
     return 0
 

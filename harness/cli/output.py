@@ -140,25 +140,30 @@ class LineProgress:
 
     def __init__(self) -> None:
         self._name, self._total, self._done, self._next = "", 0.0, 0.0, 0.0
-        self._started = 0.0
+        self._started = self._last = self._waited = 0.0
         self._said = ""
 
     def stage(self, name: str, total: float) -> None:
         """See ``Observer``."""
         self._name, self._total, self._done, self._next = name, total, 0.0, 0.05
-        self._started = time.monotonic()
+        self._started = self._last = time.monotonic()
+        self._waited = 0.0
 
     def advance(self, weight: float, what: str) -> None:
-        """See ``Observer``. What is no progress (``waiting: …``) is said once."""
-        if weight == 0 and what != self._said:
-            self._said = what
-            note(f"{self._name:<7} {what}")
+        """See ``Observer``. What is no progress (``waiting: …``) is said once, and its time is no work."""
+        now = time.monotonic()
+        if weight == 0:
+            self._waited += now - self._last
+            if what and what != self._said:
+                self._said = what
+                note(f"{self._name:<7} {what}")
+        self._last = now
         self._done += weight
         share = self._done / self._total if self._total else 1.0
-        spent = time.monotonic() - self._started
+        spent = now - self._started
         if share >= self._next or share > 1 - 1e-9:
             self._next = share + 0.05
-            left = spent * (1 - share) / share if share else 0.0
+            left = (spent - self._waited) * (1 - share) / share if share else 0.0
             note(f"{self._name:<7} {share:4.0%}  {duration(spent):>6} spent, {duration(left):>6} left  {what}")
 
     def close(self) -> None:
@@ -183,6 +188,7 @@ class RichProgress:
             console=Console(stderr=True),
         )
         self._task: TaskID | None = None
+        self._what = ""
         self._progress.start()
 
     def stage(self, name: str, total: float) -> None:
@@ -192,7 +198,8 @@ class RichProgress:
     def advance(self, weight: float, what: str) -> None:
         """See ``Observer``."""
         if self._task is not None:
-            self._progress.update(self._task, advance=weight, what=printable(what, lines=False))
+            self._what = printable(what, lines=False) if what else self._what
+            self._progress.update(self._task, advance=weight, what=self._what)
 
     def close(self) -> None:
         """Leave the bars as they are and give the terminal back."""

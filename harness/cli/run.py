@@ -103,6 +103,7 @@ def _run(options: RunOptions, dry_run: bool, format_: Format, shown: str | None)
             targets=tuple(request.targets),
             track=request.track,
             metric=_metric(options),
+            benchmarks=tuple(options.benchmarks),
             **conditions(dict(options.declared)),
         )
     except UsageError as error:  # the run is recorded; it only has nothing to be compared with yet
@@ -133,7 +134,8 @@ def _metric(options: RunOptions) -> str | None:
 
 
 def _summary(report: RunReport, seconds: float) -> None:
-    note(f"{report.cells} cells, {report.computed} computed now, {len(report.failed)} failed, in {duration(seconds)}")
+    cells = f"{report.cells} cell{'' if report.cells == 1 else 's'}"
+    note(f"{cells}, {report.computed} computed now, {len(report.failed)} failed, in {duration(seconds)}")
     for line in failure_lines(report.failed, report.left_out):
         note(line)
     for (metric, why), count in _unmeasured(report.rows).most_common():

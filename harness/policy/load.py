@@ -1,6 +1,5 @@
 """Finding and loading policies: a name or a folder becomes a checked, frozen value."""
 
-import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,12 +8,14 @@ from harness.base.errors import UsageError
 from harness.base.own import own_policy, remember_policy
 from harness.base.paths import BASELINES, SUBMISSIONS
 from harness.base.reading import read_bytes, shown_size
+from harness.base.text import closest
 from harness.base.upgrade import manifest_of_1
 from harness.policy.limits import ALL_BYTES, MANIFEST_BYTES, most_bytes
 from harness.policy.manifest import Manifest
 from harness.policy.names import require_free_name
 from harness.policy.policy import Policy
 from harness.policy.problems import form_of, problem_of, require_meant
+from harness.policy.seen import require_known
 from harness.policy.tracks import all_tracks, fits
 from harness.suite.load import validated
 
@@ -48,18 +49,22 @@ def load_policy(name: str) -> Policy:
 
     Raises UsageError for an unknown name and for a manifest that breaks the schema.
     """
-    if "/" in name:
-        policy = _load(Path(name).expanduser().resolve())
+    if _is_path(name):
+        policy = _load(_folder(name))
         if policy.folder.parent not in (BASELINES, SUBMISSIONS):
             remember_policy(policy.name, policy.folder)
         return policy
     if (found := find_policy(name)) is not None:
         return found
     if (own := own_policy(name)) is not None:
+        if not own.is_dir():
+            raise UsageError(
+                f"the policy {name!r} was in this folder, which is gone", where=str(own), hint="name its new path, once"
+            )
         return _load(own)
     known = [folder.name for root in (BASELINES, SUBMISSIONS) for folder in _folders(root)]
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}."
+    close = closest(name, known)
+    hint = f"did you mean {close!r}?" if close else f"there are: {', '.join(known)}."
     raise UsageError(
         f"unknown policy {name!r}", hint=f"{hint} A policy of your own is named by its folder's path, the first time."
     )
@@ -67,7 +72,18 @@ def load_policy(name: str) -> Policy:
 
 def policy_called(word: str) -> str:
     """The name that results have of a policy, which is given by name or by its folder's path."""
-    return Path(word).expanduser().resolve().name if "/" in word else word
+    return _folder(word).name if _is_path(word) else word
+
+
+def _is_path(word: str) -> bool:
+    """Whether a policy is named by its path."""
+    return "/" in word or word in (".", "..")
+
+
+def _folder(path: str) -> Path:
+    """The folder that is meant: of the manifest, where its path is given."""
+    place = Path(path).expanduser().resolve()
+    return place.parent if place.name == MANIFEST else place
 
 
 def find_policy(name: str) -> Policy | None:
@@ -100,13 +116,14 @@ def _folders(root: Path) -> list[Path]:
 def _load(folder: Path) -> Policy:
     file = folder / MANIFEST
     if not file.is_file():
-        raise UsageError(f"there is no {MANIFEST}", where=str(folder))
+        what = "there is no such folder" if not folder.exists() else f"there is no {MANIFEST}"
+        raise UsageError(what, where=str(folder))
     manifest = _manifest(folder, file)
     if folder.name != manifest.name:
         raise UsageError(f"name: {manifest.name!r} must be the folder's name, {folder.name!r}", where=str(file))
     baseline = folder.parent == BASELINES
     if not baseline:
-        require_free_name(manifest.name, str(file))
+        require_free_name(manifest.name, str(file), outside=folder.parent != SUBMISSIONS)
     contents = _contents(folder, manifest)
     policy = Policy(manifest=manifest, folder=folder, contents=contents, baseline=baseline)
     _check(policy, str(file))
@@ -125,6 +142,7 @@ def _check(policy: Policy, where: str) -> None:
     """Raise UsageError, naming the field, where problem, form and track do not go together or lack something."""
     problem, track = policy.manifest.problem, policy.manifest.track
     form_of(policy, where)
+    require_known(policy.manifest.trained_on, where)
     if track not in all_tracks():
         raise UsageError(f"track: unknown track {track!r}; there are: {', '.join(sorted(all_tracks()))}", where=where)
     if not fits(problem, track):

@@ -24,8 +24,9 @@ Tracks reserve others (``TrackFacts.reserved``).
 """
 
 
-def require_free_name(name: str, where: str) -> None:
-    """Raise UsageError, naming ``where``, unless a submission may be called so.
+def require_free_name(name: str, where: str, *, outside: bool = False) -> None:
+    """Raise UsageError, naming ``where``, unless a submission may be called so; ``outside``: it is none of those that
+    come with the harness.
 
     It may not be a baseline's name, a word that means something else in the standings, or one that is easily taken
     for a baseline's or another submission's: ``0z`` for ``Oz``, ``size_rules`` for ``size-rules``.
@@ -44,6 +45,8 @@ def require_free_name(name: str, where: str) -> None:
             what = "is a baseline's" if folder == name else f"is easily taken for the baseline {folder!r}"
             raise UsageError(f"name: {name!r} {what}", where=where, hint=hint)
     for folder in _folders(SUBMISSIONS):
+        if folder == name and outside:
+            raise UsageError(f"name: {name!r} is a submission that comes with the harness", where=where, hint=hint)
         if folder != name and lookalike(folder) == lookalike(name):
             raise UsageError(f"name: {name!r} is easily taken for the submission {folder!r}", where=where, hint=hint)
 

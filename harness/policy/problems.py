@@ -10,6 +10,7 @@ from typing import Protocol
 
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.errors import UsageError
+from harness.base.text import closest
 from harness.base.vocabulary import PolicyClass
 from harness.policy.form import Form
 from harness.policy.policy import Policy
@@ -40,7 +41,9 @@ def all_problems() -> Mapping[str, Problem]:
 def problem_of(name: str, where: str | None = None) -> Problem:
     """The problem of this name. Raises UsageError, naming ``where``, for an unknown one."""
     if name not in (known := all_problems()):
-        raise UsageError(f"problem: unknown problem {name!r}; there are: {', '.join(known)}", where=where)
+        meant = closest(name, known)
+        hint = f"did you mean {meant!r}?" if meant else None
+        raise UsageError(f"problem: unknown problem {name!r}; there are: {', '.join(known)}", where=where, hint=hint)
     return known[name]
 
 

@@ -5,6 +5,7 @@ What it holds loads and runs as it is.
 """
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,9 +36,9 @@ class Template:
 
         Raises UsageError for a name that no submission may have, and where anything is there already.
         """
-        require_free_name(folder.name, str(folder))
+        require_free_name(folder.name, str(folder), outside=True)
         files = sorted(file for file in self.folder.iterdir() if file.is_file())
-        manifest = (self.folder / MANIFEST).read_text().replace(_NAME, folder.name)
+        manifest = _named((self.folder / MANIFEST).read_text(), folder.name)
         try:
             folder.mkdir()
             for file in files:
@@ -49,6 +50,14 @@ class Template:
             raise UsageError(f"cannot be written: {error.strerror or error}", where=str(folder)) from None
         trials = [line.removeprefix(_TRY) for line in manifest.splitlines() if line.startswith(_TRY)]
         return load_policy(str(folder)), trials[0] if trials else f"harness run --policy ./{folder.name}"
+
+
+def _named(manifest: str, name: str) -> str:
+    """The manifest with the policy's name; the comment behind it stays in its column, if there is room."""
+    behind = re.compile(rf'^(name = "{_NAME}")( +)(?=#)', re.MULTILINE)
+    longer = len(name) - len(_NAME)
+    placed = behind.sub(lambda found: found[1] + " " * max(len(found[2]) - longer, 2), manifest)
+    return placed.replace(_NAME, name)
 
 
 def all_templates() -> Mapping[tuple[str, str], Template]:

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.base.errors import UsageError
 from harness.rank.conclusion import in_class, modelled_together, sentence, together
 from harness.rank.contest import NEVER, Contest, Result, finite_ratio, known, lost, mean_value, result, timed
 from harness.rank.figures import figures_sql, pairs_sql, ratio_sql, same_object_sql
-from harness.rank.question import Question, benchmarks_called, quote
+from harness.rank.question import Question, benchmarks_called, no_rows, quote
 from harness.rank.standings import detectable, tree_effect, word_of
 from harness.statistics import Verdict, pair_chance
 
@@ -150,10 +149,7 @@ def versus(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: st
     for policy in (a, b):
         query = f"{figures_sql(question, (policy,))} SELECT count(*) FROM newest WHERE policy = {quote(policy)}"
         if index.execute(query).fetchall()[0][0] == 0:
-            raise UsageError(
-                f"no rows of policy {policy!r} for {question.suite}, {question.target}, track {question.track}",
-                hint=f"run `harness run --suite {question.suite} --policy {policy}` first",
-            )
+            raise no_rows(index, question, policy)
     found = index.execute(compare_sql(question, a, b))
     names = [column[0] for column in found.description or ()]
     programs: dict[str, list[dict[str, Any]]] = defaultdict(list)

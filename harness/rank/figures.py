@@ -46,11 +46,7 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
         f"llvm = {quote(question.llvm)}",
     ]
     conditions += [f"{name} = {literal(value)}" for name, value in question.conditions]
-    if question.split:
-        conditions.append(f"split = {quote(question.split)}")
-    if question.origin:
-        conditions.append(f"origin = {quote(question.origin)}")
-    conditions += unseen_sql(question)
+    conditions += [*question.among(), *unseen_sql(question)]
     # A time that could not be taken again does not stand; what is counted is true for good.
     stands = " AND w.value IS NOT NULL" if question.quantity.timed else ""
     return f"""WITH asked AS (

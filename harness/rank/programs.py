@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.base.errors import UsageError
 from harness.rank.contest import Result, mean_value, result
 from harness.rank.entries import Entry, entries, entries_sql
-from harness.rank.question import Question, floor
+from harness.rank.question import Question, floor, no_rows
 from harness.rank.sides import counted
 from harness.statistics.values import exact_mean
 
@@ -73,10 +72,7 @@ def programs(index: "duckdb.DuckDBPyConnection", question: Question, policy: str
     """
     found = _by_program(entries(index, question, policy))
     if all(entry.outcome == "not run" for mine in found.values() for entry in mine):
-        raise UsageError(
-            f"no rows of policy {policy!r} for {question.suite}, {question.target}, track {question.track}",
-            hint=f"run `harness run --suite {question.suite} --policy {policy}` first",
-        )
+        raise no_rows(index, question, policy)
     counts = counted(_results(found), _results(_by_program(entries(index, question, floor(question)))))
     table = [_figure(question, mine, counts.get(benchmark)) for benchmark, mine in found.items()]
     return sorted(table, key=lambda row: (-(row.counted or 0.0), row.benchmark))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import UsageError
+from harness.base.text import closest
 from harness.base.vocabulary import Split
 from harness.measure import Metric, find_metric, metrics_of
 from harness.policy.tracks import all_conditions, all_tracks, facts_of
@@ -22,6 +23,7 @@ __all__ = [
     "fingerprints",
     "floor",
     "literal",
+    "no_rows",
     "questions",
     "quote",
     "ranking_metric",
@@ -29,6 +31,8 @@ __all__ = [
 
 ALL = "all"
 """Stands for every split."""
+_NAMED = 4
+"""Benchmarks that a title names."""
 EVERYONE = "everyone"
 """Stands for every policy in ``Question.unseen``."""
 
@@ -49,6 +53,8 @@ class Question:
     """Restrict to benchmarks of this split, of this origin; None: all."""
     unseen: tuple[str, ...] = ()
     """Restrict to benchmarks that these policies were not trained on; ``everyone`` stands for all."""
+    benchmarks: tuple[str, ...] = ()
+    """Restrict to the benchmarks of these names; none: all."""
     conditions: tuple[tuple[str, Any], ...] = ()
     """Name and value of each of the track's conditions, but for an origin, under which policies ran."""
 
@@ -61,6 +67,14 @@ class Question:
     def in_suites(self) -> str:
         """SQL of whether a row's column ``suite`` is one of them."""
         return _in(self.suites)
+
+    def among(self, table: str = "") -> list[str]:
+        """SQL conditions on a ``table``'s split, origin and benchmark: what it is restricted to, but for ``unseen``."""
+        prefix = f"{table}." if table else ""
+        found = [f"{prefix}split = {quote(self.split)}"] if self.split else []
+        found += [f"{prefix}origin = {quote(self.origin)}"] if self.origin else []
+        found += [f"{prefix}benchmark IN ({', '.join(map(quote, self.benchmarks))})"] if self.benchmarks else []
+        return found
 
     def under(self, condition: str) -> Any:
         """The value of a condition of the track."""
@@ -81,7 +95,17 @@ class Question:
         """For people: what it is restricted to."""
         unseen = (f"unseen by {', '.join(self.unseen)}",) if self.unseen else ()
         split = f"{self.split} split" if self.split else None
-        return (*filter(None, (split, self.origin)), *unseen)
+        named = f"only {_some(self.benchmarks)}" if self.benchmarks else None
+        return (*filter(None, (split, self.origin, named)), *unseen)
+
+
+def _some(names: tuple[str, ...]) -> str:
+    """The names, as far as they fit into a title."""
+    return (
+        ", ".join(names)
+        if len(names) <= _NAMED
+        else f"{', '.join(names[: _NAMED - 1])} and {len(names) - _NAMED + 1} more"
+    )
 
 
 def _in(suites: tuple[str, ...]) -> str:
@@ -119,6 +143,17 @@ def ranking_metric(index: "duckdb.DuckDBPyConnection", suite: str, track: str, t
     return facts.metric
 
 
+def no_rows(index: "duckdb.DuckDBPyConnection", question: Question, policy: str) -> UsageError:
+    """The error of a policy that nothing is recorded of: who has rows is named, where a name may be misspelt."""
+    query = f"SELECT DISTINCT policy FROM cells WHERE {question.in_suites} ORDER BY policy"
+    have = [str(name) for (name,) in index.execute(query).fetchall()]
+    close = closest(policy, have)
+    hint = f"did you mean {close!r}? Or " if close and close != policy else ""
+    hint += f"run `harness run --suite {question.suite} --policy {policy}` first; there are: {', '.join(have)}"
+    where = ", ".join((question.suite, question.target, f"track {question.track}", *question.restrictions))
+    return UsageError(f"no rows of policy {policy!r} for {where}", hint=hint)
+
+
 def fingerprints(index: "duckdb.DuckDBPyConnection") -> list[tuple[str, str]]:
     """Fingerprint and version of every compiler that rows exist of, the most recently used first."""
     query = "SELECT llvm, any_value(llvm_version) FROM runs GROUP BY llvm ORDER BY max(started) DESC"
@@ -137,15 +172,17 @@ def questions(
     split: str | None = None,
     origin: str | None = None,
     unseen: tuple[str, ...] = (),
+    benchmarks: tuple[str, ...] = (),
     **conditions: Any,
 ) -> list[Question]:
     """One question for each recorded suite, track, target, reference and condition that the arguments leave open.
 
     ``split``: ``train``, ``test`` or ``all``. By default programs are those of the test split, which no policy should
-    have been made on, where the reference was measured on any, or, of a track without one, anybody.
+    have been made on, where the reference was measured on any, or, of a track without one, anybody; and the
+    ``benchmarks`` that are named, of whichever split.
 
-    Raises UsageError when nothing is recorded, or nothing of this suite, track or fingerprint, or of a policy in
-    ``unseen``: leaving out nothing would look like having left out what it was trained on.
+    Raises UsageError when nothing is recorded, or nothing of this suite, track or fingerprint, of a benchmark, or of a
+    policy in ``unseen``: leaving out nothing would look like having left out what it was trained on.
     """
     known = fingerprints(index)
     if not known:
@@ -173,6 +210,8 @@ def questions(
         wanted = ", ".join(word for word in (*words, _in_words(conditions | {"origin": origin})) if word)
         raise UsageError(f"no results of {wanted}", hint=f"there are: {have}")
     _require_recorded(index, unseen)
+    _require_benchmarks(index, benchmarks)
+    split = ALL if benchmarks and split is None else split
     return [
         Question(
             suite=s,
@@ -184,6 +223,7 @@ def questions(
             split=_split(index, split, s, t, target, against, chosen, how.get("origin")),
             origin=how.get("origin", origin),
             unseen=unseen,
+            benchmarks=benchmarks,
             conditions=tuple((name, value) for name, value in how.items() if name != "origin"),
         )
         for s, t, target, how in kept
@@ -279,3 +319,11 @@ def _require_recorded(index: "duckdb.DuckDBPyConnection", policies: tuple[str, .
             f"no results of the policy {unknown[0]!r}: what it was trained on is not known",
             hint=f"there are: {', '.join(have)}; or {EVERYONE}",
         )
+
+
+def _require_benchmarks(index: "duckdb.DuckDBPyConnection", benchmarks: tuple[str, ...]) -> None:
+    have = [str(name) for (name,) in index.execute("SELECT DISTINCT benchmark FROM cells ORDER BY 1").fetchall()]
+    if unknown := sorted({*benchmarks} - {*have}):
+        close = closest(unknown[0], have)
+        hint = f"did you mean {close!r}?" if close else f"there are: {', '.join(have)}"
+        raise UsageError(f"no results of the benchmark {unknown[0]!r}", hint=hint)

@@ -18,7 +18,7 @@ Strict, matched and coverage are always given together (docs/methodology.md):
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -300,16 +300,21 @@ def _ranked(
     for name in dict.fromkeys(row.policy_class for row in table):
         mine = [side for side in first if side.policy in able and side.policy_class == name]
         places |= ranks(mine, ahead(mine, met, paired=question.quantity.paired))
-    alone = {
-        name for name in {row.policy_class for row in table}
-        if len({side.identity for side in sides if side.policy in able and side.policy_class == name}) == 1
-    }  # fmt: skip
+    identities = {side.policy: side.identity for side in sides}
+    entered: dict[str, dict[Hashable, str]] = defaultdict(dict)  # class → those that differ, each by its first policy
+    for row in table:
+        if row.policy in able:
+            entered[row.policy_class].setdefault(identities[row.policy], row.policy)
     done = []
     for row in table:
         lacking: tuple[str, ...] = ()
         if row.policy in able:
             lacking = too_few(row.clusters, "clusters")
-            lacking += ("the only one of its class that is ranked",) if row.policy_class in alone else ()
+            of_class = entered[row.policy_class]
+            if (same := of_class[identities[row.policy]]) != row.policy:
+                lacking += (f"the same objects as {same}: one entry",)
+            elif len(of_class) == 1:
+                lacking += ("the only entry of its class that is ranked",)
             if places[row.policy][0] == 1 and _is_not_above(row, question.reference, judged[row.policy], sides):
                 first_ = "first" if places[row.policy] == (1, 1) else "perhaps first"
                 lacking += (f"{first_} of its class, and not shown to be above {question.reference}",)

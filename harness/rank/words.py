@@ -225,15 +225,16 @@ def reason_lines(table: Sequence[Ranked]) -> list[str]:
         for reason in row.reasons:
             concerned.setdefault((reason, refused), []).append(row.policy)
     return [
-        f"{_names(policies, len(table))}{'not ranked: ' if refused else ''}{reason}"
+        f"{_names(policies, len(table), refused or reason[0].isdigit())}{'not ranked: ' if refused else ''}{reason}"
         for (reason, refused), policies in concerned.items()
     ]
 
 
-def _names(policies: Sequence[str], everyone: int) -> str:
-    if len(policies) == everyone:
-        return ""
-    return f"{', '.join(policies)}: "
+def _names(policies: Sequence[str], everyone: int, plain: bool) -> str:
+    """Whom the reason concerns; ``plain``: where it concerns all, it says so by itself."""
+    if len(policies) < everyone:
+        return f"{', '.join(policies)}: "
+    return "" if plain else "each: "
 
 
 def campaign_lines(found: Sequence[TimedCampaign], pairs: Iterable[int | None]) -> list[str]:

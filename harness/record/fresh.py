@@ -69,12 +69,17 @@ def fresh_words(fresh: Fresh | None) -> str:
     if fresh.seed is None:
         return "switched off (--no-fresh)"
     judged = sum(program.attempt is not None for program in fresh.programs.values())
-    words = [f"{fresh.objects} objects of {judged} programs verified on new inputs, seed {fresh.seed}"]
+    objects = f"{_count(fresh.objects, 'object')} of {_count(judged, 'program')} verified on new inputs"
+    words = [f"{objects}, seed {fresh.seed}" if fresh.programs else "nothing new to verify"]
     words += [f"{count} failed" for count in [sum(p.failed for p in fresh.programs.values())] if count]
     words += [f"unfit inputs: {_unfit(fresh.programs)}"] if any(p.unfit for p in fresh.programs.values()) else []
     words += [f"no input fits: {', '.join(fresh.unjudged)}"] if fresh.unjudged else []
     words += [f"without generated input: {', '.join(fresh.without)}"] if fresh.without else []
     return "; ".join(words)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _unfit(programs: Mapping[str, FreshProgram]) -> str:

@@ -14,6 +14,7 @@ from harness.base.errors import UsageError
 from harness.base.own import own_suite, remember_suite, suite_is_path
 from harness.base.paths import SUITES
 from harness.base.reading import MIB, read_bytes
+from harness.base.text import closest
 from harness.suite.known import known_suites, require_own_name, suites_defined_by
 from harness.suite.model import Benchmark, Shared, Source, Suite, Workload
 
@@ -41,6 +42,12 @@ _MOST_PINNED = 10_000
 _PINNED: TypeAdapter[dict[str, dict[str, str]]] = TypeAdapter(dict[str, dict[str, str]])
 _SHOWN = 200
 """Characters of a faulty value that a message repeats."""
+_TOLD = {"extra_forbidden": "there is no such field", "missing": "this field is missing"}
+_PLAIN = {
+    **dict.fromkeys(("tuple_type", "list_type", "set_type"), 'must be a list, as in ["one", "two"]'),
+    "string_type": "must be text in quotes",
+}
+"""Kinds of pydantic's faults, in the words of a TOML file."""
 Definition = TypeVar("Definition", bound=BaseModel)
 
 
@@ -144,9 +151,9 @@ def suite_file(name: str) -> Path:
     elif others := sorted(file.parent.glob("*.toml")) if not file.is_file() else []:
         raise UsageError(f"{name!r} is no suite of programs: it is defined by {others[0].name}", where=str(file.parent))
     elif not file.is_file():
-        known = suite_names()
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}."
+        known = sorted(known_suites())
+        close = closest(name, known)
+        hint = f"did you mean {close!r}?" if close else f"there are: {', '.join(known)}."
         hint = f"{hint} A suite of your own is named by its path, the first time."
         raise UsageError(f"unknown suite {name!r}", hint=hint)
     return file
@@ -217,12 +224,14 @@ def choose(suite: LoadedSuite, names: Iterable[str]) -> tuple[Program, ...]:
 
 def fault_message(fault: Mapping[str, Any]) -> str:
     """One of pydantic's faults for people."""
-    message = str(fault["msg"]).removeprefix("Value error, ")
-    if fault["type"] == "extra_forbidden":
-        return "there is no such field"
-    if fault["type"] == "missing":
-        return "this field is missing"
-    return _cut(message if fault["type"] == "value_error" else f"{message}, not {_cut(repr(fault['input']))}")
+    message, kind = str(fault["msg"]).removeprefix("Value error, "), fault["type"]
+    if kind in _TOLD:
+        return _TOLD[kind]
+    if kind == "value_error":
+        return _cut(message)
+    wanted = message.removeprefix("Input ") if message.startswith("Input should be ") else message
+    wanted = _PLAIN.get(kind, wanted.replace("should be", "must be"))
+    return _cut(f"{wanted}, not {_cut(repr(fault['input']))}")
 
 
 def _cut(text: str) -> str:
@@ -231,9 +240,20 @@ def _cut(text: str) -> str:
 
 def explain_validation(error: ValidationError, file: str) -> UsageError:
     """One error for people out of pydantic's list: the first fault, and how many more there are."""
-    faults = error.errors()
+    faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
     first = faults[0]
     place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"]) or "the file"
     place, message = _cut(place), fault_message(first)
-    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return UsageError(f"{place}: {message}{more}", where=file)
+    others = [".".join(str(part) for part in fault["loc"][:2]) for fault in faults[1:4] if fault["loc"]]
+    more = f" (also wrong: {_cut(', '.join(others))}{', …' if len(faults) > 4 else ''})" if others else ""
+    meant = _meant(first, error) if first["type"] == "extra_forbidden" else None
+    return UsageError(f"{place}: {message}{more}", where=file, hint=f"did you mean {meant!r}?" if meant else None)
+
+
+def _meant(fault: Mapping[str, Any], error: ValidationError) -> str | None:
+    """The missing field beside one that does not exist, where their names are alike."""
+    *place, name = fault["loc"]
+    missing = [
+        str(one["loc"][-1]) for one in error.errors() if one["type"] == "missing" and [*one["loc"][:-1]] == place
+    ]
+    return closest(str(name), missing)

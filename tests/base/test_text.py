@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.base.errors import CellError, UsageError
-from harness.base.text import is_printable, lookalike, printable, printable_line
+from harness.base.text import closest, is_printable, lookalike, printable, printable_line
 from harness.base.vocabulary import Outcome
 
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x1b[31mok\x1b[0m"
@@ -62,3 +62,10 @@ def test_errors_carry_no_escape_sequences() -> None:
     error = UsageError(TURNED, where=f"file\n{ESCAPES}", hint=ESCAPES)
     assert is_printable(str(error), lines=True)
     assert len(str(error).splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("oz", "Oz"), ("Ozz", "Oz"), ("size_rules", "size-rules"), ("entirely-else", None)]
+)
+def test_what_is_meant_most_likely(name: str, meant: str | None) -> None:
+    assert closest(name, ["O2", "Oz", "size-rules"]) == meant

@@ -131,7 +131,7 @@ def test_leaderboard_of_run_time(timed: User) -> None:
         "latecomer": (None, None), "greedy": (1, 2), "pbqp": (1, 2), "basic": (3, 3), "fast": (4, 4), "fast-o0": (5, 5)
     }  # fmt: skip
     mark = f"timed only in a marked campaign: {MARK}"
-    alone = ["the only one of its class that is ranked"]
+    alone = ["the only entry of its class that is ranked"]
     assert {row["policy"]: row["reasons"] for row in standings if row["reasons"]} == {
         "latecomer": [mark], "seeker": alone
     }  # fmt: skip

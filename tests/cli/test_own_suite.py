@@ -87,7 +87,9 @@ def test_a_policy_that_was_run_by_its_path_is_found_by_its_recorded_name(place: 
     )
     assert by_name == by_path and "my-list" in by_name
     shutil.rmtree(mine)
-    user.harness("run", *suite, "--policy", "my-list").refused(2, "unknown policy 'my-list'")
+    user.harness("run", *suite, "--policy", "my-list").refused(
+        2, "'my-list' was in this folder, which is gone", str(mine)
+    )
 
 
 def test_a_suite_of_instances_too(tmp_path: Path) -> None:

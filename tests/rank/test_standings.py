@@ -676,3 +676,31 @@ def test_who_completed_nothing_comes_last(tmp_path: Path) -> None:
     rows = [row("one", "Oz", 100), row("one", "worse", 110), row("one", "absent", None)]
     record(tmp_path, 1, rows)
     assert list(table(tmp_path)) == ["Oz", "worse", "absent"]
+
+
+def test_benchmarks_that_are_named_are_all_that_counts(tmp_path: Path) -> None:
+    values = {"one": 50, "two": 100, "three": 400}
+    record(tmp_path, 0, [row(name, "Oz", 100) for name in values] + [row(name, "a", v) for name, v in values.items()])
+    only = replace(QUESTION, benchmarks=("one", "three"))
+    found = table(tmp_path, only)["a"]
+    assert (found.benchmarks, found.strict) == (2, pytest.approx(math.sqrt(2 * 0.25)))
+    assert only.restrictions == ("only one, three",)
+    with asked(tmp_path) as index:
+        named = questions(index, suite="made", benchmarks=("two",))
+        assert [(one.benchmarks, one.split) for one in named] == [(("two",), None)]
+        assert [one.benchmark for one in versus(index, named[0], "a", "Oz").rows] == ["two"]
+        with pytest.raises(UsageError, match="benchmark 'thre'") as raised:
+            questions(index, benchmarks=("one", "thre"))
+    assert raised.value.hint == "did you mean 'three'?"
+
+
+def test_copies_are_one_entry_and_say_of_whom(tmp_path: Path) -> None:
+    names = [f"p{number}" for number in range(8)]
+    same = {"object_digest": "d" * 64}
+    rows = [row(name, "Oz", 100) for name in names]
+    rows += [row(name, policy, 90, **same) for name in names for policy in ("a", "b", "c")]
+    record(tmp_path, 0, rows)
+    found = table(tmp_path)
+    first, *others = sorted("abc")
+    assert not any("the same objects" in reason for reason in found[first].reasons)
+    assert [found[one].reasons for one in others] == [(f"the same objects as {first}: one entry",)] * 2

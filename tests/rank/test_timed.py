@@ -362,7 +362,7 @@ def test_seeds_of_a_search(tmp_path: Path) -> None:
     mine = table(tmp_path)["search"]
     mean = math.exp(-math.fsum(map(math.log, (0.8, 0.82, 0.8, 0.78, 0.8))) / 5)
     assert (mine.seeds, mine.completed, mine.rank, mine.strict) == (5, 12, 1, near(mean))
-    assert mine.reasons == ("the only one of its class that is ranked",)
+    assert mine.reasons == ("the only entry of its class that is ranked",)
     with open_index(tmp_path) as index:
         one = programs(index, QUESTION, "search")[0]
         sides = compare(index, QUESTION, "search", "greedy")[0]

@@ -60,9 +60,9 @@ def test_a_policy_made_on_the_program_in_another_suite_is_not_ranked(results: Pa
 def test_suites_that_are_shown_together_are_not_repeated(results: Path) -> None:
     """Without a wish: all, the applications, the kernels, and whatever is no suite of programs of the harness."""
     with open_index(results) as index:
-        default = [one.suite for one in asked(index, {"targets": (), "suite": None})]
-        headline = [one.suite for one in asked(index, {"targets": (), "suite": "all"})]
-        alone = [one.suite for one in asked(index, {"targets": (), "suite": "cbench"})]
+        default = [one.suite for one in asked(index, results, {"targets": (), "suite": None})]
+        headline = [one.suite for one in asked(index, results, {"targets": (), "suite": "all"})]
+        alone = [one.suite for one in asked(index, results, {"targets": (), "suite": "cbench"})]
         every = {one.suite for one in questions(index)}
     assert default == ["all", "applications", "mine", "polybench"]
     assert headline == ["all", "applications", "polybench"]
@@ -73,8 +73,8 @@ def test_suites_that_are_shown_together_are_not_repeated(results: Path) -> None:
 def test_one_suite_alone_stays_itself(tmp_path: Path) -> None:
     record(tmp_path, "cbench", {"sha": (100, 80)})
     with open_index(tmp_path) as index:
-        assert [one.suite for one in asked(index, {"targets": (), "suite": "all"})] == ["cbench"]
+        assert [one.suite for one in asked(index, tmp_path, {"targets": (), "suite": "all"})] == ["cbench"]
     record(tmp_path, "mibench", {"mad": (100, 80)})
     with open_index(tmp_path) as index:
-        found = [one.suite for one in asked(index, {"targets": (), "suite": "all", "split": ALL})]
+        found = [one.suite for one in asked(index, tmp_path, {"targets": (), "suite": "all", "split": ALL})]
     assert found == ["all"]  # the applications are the same

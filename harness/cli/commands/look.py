@@ -9,6 +9,7 @@ from harness.base.text import words
 from harness.cli.commands import complete
 from harness.cli.commands.words import (
     LOOK,
+    BenchmarksShown,
     Csv,
     Json,
     Llvm,
@@ -80,6 +81,7 @@ def leaderboard(
     split: Split = None,
     origin: Origin = None,
     unseen: Unseen = None,
+    benchmark: BenchmarksShown = None,
     llvm: Llvm = None,
     sql: Annotated[
         bool, typer.Option("--sql", help="Print the queries instead of their answers.", rich_help_panel="Output")
@@ -100,7 +102,8 @@ def leaderboard(
     raise typer.Exit(
         leaderboard(
             results, sql, format_of(as_json, as_csv), declared, suite=suite, targets=tuple(words(target)), track=track,
-            metric=metric, reference=reference, split=split, origin=origin, unseen=tuple(words(unseen)), llvm=llvm,
+            metric=metric, reference=reference, split=split, origin=origin, unseen=tuple(words(unseen)),
+            benchmarks=tuple(words(benchmark)), llvm=llvm,
             **conditions(declared),
         )
     )  # fmt: skip
@@ -117,6 +120,7 @@ def compare(
     split: Split = None,
     origin: Origin = None,
     unseen: Unseen = None,
+    benchmark: BenchmarksShown = None,
     llvm: Llvm = None,
     results: Results = None,
     as_json: Json = False,
@@ -130,7 +134,8 @@ def compare(
     raise typer.Exit(
         compare(
             a, b, results, format_of(as_json, as_csv), suite=suite, targets=tuple(words(target)), track=track,
-            metric=metric, split=split, origin=origin, unseen=tuple(words(unseen)), llvm=llvm, **conditions(declared),
+            metric=metric, split=split, origin=origin, unseen=tuple(words(unseen)),
+            benchmarks=tuple(words(benchmark)), llvm=llvm, **conditions(declared),
         )
     )  # fmt: skip
 

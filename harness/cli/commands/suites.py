@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from harness.base.errors import UsageError
+from harness.base.text import closest
 from harness.cli.commands import complete
 from harness.cli.commands.words import MEASURE, Csv, Json, Trust, examples, format_of
 from harness.cli.options import with_declared
@@ -23,7 +24,8 @@ class _Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """A word that is no command, and stands alone, is a suite's name."""
         names = [word for word in args if not word.startswith("-")]
-        if args and args[0] not in self.commands and (names == args[:1] or _is_suite(args[0])):
+        spelt = bool(args) and args[0] not in self.commands and closest(args[0], self.commands) is not None
+        if args and args[0] not in self.commands and ((names == args[:1] and not spelt) or _is_suite(args[0])):
             if names != args[:1]:
                 hint = "to check one of its benchmarks: harness suites check NAME BENCHMARK"
                 raise UsageError(f"one suite at a time, not {' '.join(names)!r}", hint=hint)

@@ -9,9 +9,9 @@ from harness.cli.commands import complete
 from harness.cli.output import Format
 
 __all__ = [
-    *("Benchmarks", "CompileTimeout", "Csv", "DEVELOP", "Jobs", "Json", "LOOK", "Llvm", "MACHINE", "MEASURE", "Metric"),
-    *("Origin", "Policies", "Results", "Split", "Suite", "SuitePath", "Targets", "Track", "Trust", "Unseen"),
-    *("examples", "format_of"),
+    *("Benchmarks", "BenchmarksShown", "CompileTimeout", "Csv", "DEVELOP", "Jobs", "Json", "LOOK", "Llvm", "MACHINE"),
+    *("MEASURE", "Metric", "Origin", "Policies", "Results", "Split", "Suite", "SuitePath", "Targets", "Track", "Trust"),
+    *("Unseen", "examples", "format_of"),
 ]
 
 MEASURE: Final = "Measure"
@@ -35,6 +35,15 @@ Results = Annotated[
 CompileTimeout = Annotated[float, typer.Option(min=0.1, max=86400, help="CPU seconds for each compile step.")]
 Benchmarks = Annotated[
     list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.", autocompletion=complete.benchmarks)
+]
+BenchmarksShown = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--benchmark",
+        help="Only these, of whichever split; repeatable.",
+        rich_help_panel=_WHICH,
+        autocompletion=complete.benchmarks,
+    ),
 ]
 Policies = Annotated[
     list[str] | None, typer.Option("--policy", help="Only these; repeatable.", autocompletion=complete.policies)

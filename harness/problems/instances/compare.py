@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from harness.base.errors import UsageError
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.entries import SolverFigure, solver_figures
 from harness.problems.instances.sides import by_policy, sides_of_solvers
@@ -14,7 +13,7 @@ from harness.rank.compare import Comparison, Summary, Versus
 from harness.rank.conclusion import sentence
 from harness.rank.contest import EQUAL, finite_ratio, known, result
 from harness.rank.pairs import ahead
-from harness.rank.question import Question
+from harness.rank.question import Question, no_rows
 from harness.rank.standings import detectable, tree_effect
 from harness.statistics import Chance, Verdict
 
@@ -32,11 +31,7 @@ def compare_solvers(
     mine = by_policy(figures)
     for policy in (a, b):
         if policy not in mine:
-            raise UsageError(
-                f"no rows of policy {policy!r} for {question.suite}, {question.target}, track {question.track}"
-                + "".join(f", {word}" for word in question.restrictions),
-                hint=f"run `harness run --suite {question.suite} --policy {policy}` first",
-            )
+            raise no_rows(index, question, policy)
     pairs = [
         (ours, theirs)
         for ours, theirs in zip(mine[a], mine[b], strict=True)

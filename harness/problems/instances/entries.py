@@ -139,9 +139,7 @@ def solver_sql(domain: Domain[Any], question: Question, *policies: str) -> str:
         f"c.llvm = {quote(question.llvm)}",
     ]
     conditions += [f"c.{name} = {literal(value)}" for name, value in question.conditions]
-    conditions += [f"c.split = {quote(question.split)}"] if question.split else []
-    conditions += [f"c.origin = {quote(question.origin)}"] if question.origin else []
-    conditions += unseen_sql(domain, question)
+    conditions += [*question.among("c"), *unseen_sql(domain, question)]
     further = {
         name: f"max(exact) FILTER (metric = {quote(metric)}) AS {name}" for name, metric in domain.further.items()
     }

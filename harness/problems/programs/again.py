@@ -66,9 +66,10 @@ def asked_again(
             yield one.task, final
         if waiting and not due:
             soonest, latest = min(left.values()), max(left.values())
-            if now.uptime - said >= _WORD:
-                said = now.uptime
-                observer.advance(0, f"waiting: {len(waiting)} cells' policies are asked again in {latest:.0f} s")
+            speaks = now.uptime - said >= _WORD
+            said = now.uptime if speaks else said
+            cells = f"{len(waiting)} cell{'s' if len(waiting) > 1 else ''}"
+            observer.advance(0, f"waiting: the policies of {cells} are asked again in {latest:.0f} s" if speaks else "")
             time.sleep(min(soonest, _TICK))
 
 

@@ -273,12 +273,12 @@ def chain(splits: int) -> list[dict[str, Any]]:
     return [*nodes, {"value": -1}]
 
 
-FIRST, NO_INTEGER = "trees[1].nodes[0]", "Input should be a valid integer"
+FIRST, NO_INTEGER = "trees[1].nodes[0]", "must be a valid integer"
 UNKNOWN = "LLVM's inliner has no feature"
 TANGLED = [{**SPLIT, "above": 4}, {**SPLIT, "below": 2, "above": 3}, {**SPLIT, "below": 1, "above": 3}, *NODES[1:]]
 HALVES = [{"nodes": chain(50_000)}, {"nodes": chain(50_000)}]
 FAULTS: list[tuple[str | bytes, str]] = [
-    (written(schema=2), "schema: Input should be 1, not 2"),
+    (written(schema=2), "schema: must be 1, not 2"),
     (written(schema=None), "schema: this field is missing"),
     (written(trees=None), "trees: this field is missing"),
     (written(tree=1), "tree: there is no such field"),
@@ -288,8 +288,8 @@ FAULTS: list[tuple[str | bytes, str]] = [
     (written(features=["x"] * 2_000_000), "more than 810,100 values"),
     (written(features=["x" * 20_000_000]), f"features[0]: {UNKNOWN} 'xxx"),
     (written(features=FEATURES * 2), "features[38]: 'sroa_savings' is there already"),
-    (written(features=[3]), "features[0]: Input should be a valid string, not 3"),
-    (written(precision="half"), "precision: Input should be 'double' or 'single', not 'half'"),
+    (written(features=[3]), "features[0]: must be text in quotes, not 3"),
+    (written(precision="half"), "precision: must be 'double' or 'single', not 'half'"),
     (written(base="0"), "base: must be a number"),
     (written(base=math.inf), "base: must be a number between -1e+30 and 1e+30"),
     (written(trees=[]), "trees: at least one is needed"),
@@ -305,8 +305,8 @@ FAULTS: list[tuple[str | bytes, str]] = [
     (of_nodes(*NODES, {"value": 2}), "trees[1].nodes[3]: no split leads to this node"),
     (of_nodes({**SPLIT, "feature": 1}, *NODES[1:]), "trees[1].nodes[0].feature: there is no feature 1: features has 1"),
     (of_nodes({**SPLIT, "feature": "threshold"}, *NODES[1:]), f"{FIRST}.feature: {NO_INTEGER}, not 'threshold'"),
-    (of_nodes({**SPLIT, "below": -1}, *NODES[1:]), f"{FIRST}.below: Input should be greater than or equal to 0"),
-    (of_nodes({**SPLIT, "above": 2.5}, *NODES[1:]), "trees[1].nodes[0].above: Input should be a valid integer"),
+    (of_nodes({**SPLIT, "below": -1}, *NODES[1:]), f"{FIRST}.below: must be greater than or equal to 0"),
+    (of_nodes({**SPLIT, "above": 2.5}, *NODES[1:]), "trees[1].nodes[0].above: must be a valid integer"),
     (of_nodes({**SPLIT, "threshold": True}, *NODES[1:]), "trees[1].nodes[0].threshold: must be a number"),
     (of_nodes({**SPLIT, "threshold": math.nan}, *NODES[1:]), "trees[1].nodes[0].threshold: must be a number between"),
     (of_nodes({**SPLIT, "threshold": 10**400}, *NODES[1:]), "trees[1].nodes[0].threshold: must be a number between"),
@@ -315,14 +315,14 @@ FAULTS: list[tuple[str | bytes, str]] = [
     (of_nodes({"value": None}), "trees[1].nodes[0].value: must be a number"),
     (of_nodes({"value": 1, "below": 1}), "trees[1].nodes[0].below: there is no such field"),
     (of_nodes({"feature": 0, "threshold": 3, "above": 1}, {"value": 1}), f"{FIRST}.below: this field is missing"),
-    (of_nodes(7), "trees[1].nodes[0]: Input should be an object, not 7"),
+    (of_nodes(7), "trees[1].nodes[0]: must be an object, not 7"),
     (of_nodes({**SPLIT, "feature": "x" * 10_000}), f"{FIRST}.feature: {NO_INTEGER}, not 'xxx"),
     (b"", "not JSON: EOF"),
     (b"\xff\xfe{}", "not JSON: expected value"),
     (b"{} {}", "not JSON: trailing characters"),
     (b"[" * 1_000_000, "not JSON: recursion limit exceeded"),
     (b'{"a":' * 100_000, "not JSON: recursion limit exceeded"),
-    (b"[]", "the file: Input should be an object, not []"),
+    (b"[]", "the file: must be an object, not []"),
     (b" " * (TREE_BYTES + 1), "larger than 32 MiB"),
 ]  # fmt: skip
 

@@ -223,7 +223,7 @@ def test_decide_may_be_defined_in_any_way(text: str) -> None:
     [
         (
             "raise ValueError('no such model')\ndef decide(f): ...\n",
-            "ended with exit status 1: ValueError: no such model",
+            "ended with exit status 1: policy.py, line 1: ValueError: no such model",
         ),
         ("import onnxruntime_of_mine\ndef decide(f): ...\n", "No module named 'onnxruntime_of_mine'"),
         (
@@ -234,8 +234,11 @@ def test_decide_may_be_defined_in_any_way(text: str) -> None:
         ("def decide(): return True\n", "takes 0 positional arguments but 1 was given"),
         ("def decide(f): return True\ndef start(): ...\n", "start() takes 0 positional arguments but 1 was given"),
         ("def decide(f): return decide(f)\n", "RecursionError: maximum recursion depth exceeded"),
-        ("def decide(f): return f['cost']\n", "ended with exit status 1: KeyError: 'cost'"),
-        ("blob = bytearray(50 << 30)\ndef decide(f): ...\n", "ended with exit status 1: MemoryError"),
+        ("def decide(f): return f['cost']\n", "ended with exit status 1: policy.py, line 1: KeyError: 'cost'"),
+        (
+            "blob = bytearray(50 << 30)\ndef decide(f): ...\n",
+            "ended with exit status 1: policy.py, line 1: MemoryError",
+        ),
         ("import os\nos._exit(0)\ndef decide(f): ...\n", "policy.py ended with exit status 0"),
         ("import sys\nsys.exit('enough')\ndef decide(f): ...\n", "policy.py ended with exit status 1: enough"),
         ("open('/etc/passwd')\ndef decide(f): ...\n", "No such file or directory: '/etc/passwd'"),
@@ -251,7 +254,7 @@ def test_it_dies_at_the_start(text: str, said: str, modules: Modules, bench: Ben
 @pytest.mark.parametrize(
     ("act", "said"),
     [
-        ("raise RuntimeError('the fifth')", "policy.py ended with exit status 1: RuntimeError: the fifth"),
+        ("raise RuntimeError('the fifth')", "policy.py ended with exit status 1: policy.py, line 10: RuntimeError: the fifth"),
         ("os._exit(0)", "policy.py ended with exit status 0"),
         ("os._exit(7)", "policy.py ended with exit status 7"),
         ("os.abort()", "policy.py was killed by SIGABRT"),

@@ -184,7 +184,7 @@ def test_a_contest_instance_through_the_suite(own_store: Store) -> None:
         ('name = "A"', 'name = "B"', "two instances are called 'B'"),
         ('name = "A"', 'name = "E"', "two instances are called 'E'"),
         ("best = 6548641531", "best = 7", "instance 'A': its best cost, 7, is below its lower bound"),
-        ("seconds = 60", "seconds = -1", "instances.1.seconds: Input should be greater than 0, not -1"),
+        ("seconds = 60", "seconds = -1", "instances.1.seconds: must be greater than 0, not -1"),
         ('split = "train"', 'split = "all"', "instances.1.split"),
         ("best = 6548641531", "bets = 6548641531", "instances.1.bets: there is no such field"),
         ('file = "asplos-2025-iopddl-A.json.gz"', "", "instance 'A' needs a file with its sha256, or how it is made"),

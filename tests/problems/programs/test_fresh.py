@@ -147,7 +147,7 @@ def test_what_the_cache_serves_is_not_run_again(caught: tuple[User, Path, Answer
     again = user.harness(*words(suite), code=1)
     assert again.computed == 0
     assert "nothing new: every row is recorded already" in again.err
-    assert "fresh verification: 0 objects" in again.err
+    assert "fresh verification: nothing new to verify" in again.err
     elsewhere = User(user.cache, tmp_path / "results")
     elsewhere.harness(*words(suite), code=1)
     (run,) = elsewhere.runs()

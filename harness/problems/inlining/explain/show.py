@@ -43,6 +43,8 @@ def explain_policy(
     setting = make_setting(benchmark, target, track)
     one = find_policy(policy, setting)
     other = find_policy(against or _usual(one, setting), setting)
+    if other == one:
+        raise UsageError(f"{policy!r} is compared with itself", hint="name another policy with --against")
     if plot is not None and (not inlines(one) or not inlines(other)):
         raise UsageError("--plot shows call sites that were decided otherwise; these policies decide none")
     bench = context.bench()
@@ -104,7 +106,7 @@ def _tables(
     if found.pairs is None:
         levels = {side.frozen.level.value for side in (found.policy, found.against)}
         differ = f"; they start from modules frozen at {' and '.join(sorted(levels))}" if len(levels) > 1 else ""
-        lines.append(f"call sites: they are not both policies that decide what to inline{differ}")
+        lines.append(f"call sites: not compared, for a policy that decides no call sites is among the two{differ}")
     else:
         lines += _counted(found)
         met = zip(records["sites"], found.sites, strict=True)

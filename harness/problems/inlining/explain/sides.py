@@ -20,7 +20,7 @@ from harness.problems.programs.request import parse_targets, parse_track
 from harness.problems.programs.stages import fetch_sources, freeze_modules
 from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
-from harness.suite.load import Program, choose, load_suite
+from harness.suite.load import Program, choose, load_suite, suite_names
 
 __all__ = ["LLVM", "Setting", "Side", "find_policy", "inlines", "make_setting", "prepare", "side_of"]
 
@@ -61,7 +61,9 @@ def make_setting(benchmark: str, target: str, track: str) -> Setting:
     """``SUITE/BENCHMARK``, one target, a track. Raises UsageError for a name that means nothing."""
     suite, _, name = benchmark.rpartition("/")
     if not suite or not name:
-        raise UsageError(f"{benchmark!r} names no benchmark", hint="write SUITE/BENCHMARK, as in cbench/bzip2")
+        having = [one for one in suite_names() if any(p.benchmark.name == benchmark for p in load_suite(one).programs)]
+        hint = f"did you mean {having[0]}/{benchmark}?" if having else "write SUITE/BENCHMARK, as in cbench/bzip2"
+        raise UsageError(f"{benchmark!r} names no benchmark", hint=hint)
     chosen_track = parse_track(track)
     targets = parse_targets([target])
     if len(targets) > 1:

@@ -92,7 +92,7 @@ def test_nothing_to_say(tmp_path: Path) -> None:
         ([("[sources.own]", "[sources.own")], [("suite.toml:5", "", "", "not TOML")]),
         (
             [('name = "small"\ninputs', 'name = "small"\nargs = 7\ninputs')],
-            [("suite.toml:19", "first", "benchmarks.first.workloads.small.args", "valid")],
+            [("suite.toml:19", "first", "benchmarks.first.workloads.small.args", "must be a list")],
         ),
         (
             [('split = "test"', 'split = "test"\nprogram = "bin/x"')],

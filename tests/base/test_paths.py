@@ -1,0 +1,24 @@
+"""Where results go when nobody says where."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.base.paths import RECORDED, ROOT, default_results, usual_results
+
+
+def test_results_are_those_of_the_checkout_for_who_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_RESULTS", raising=False)
+    for inside in (ROOT, ROOT / "docs"):
+        monkeypatch.chdir(inside)
+        assert usual_results() == default_results() == RECORDED
+    monkeypatch.chdir(tmp_path)
+    assert usual_results() == default_results() == tmp_path / "results"
+    (tmp_path / "inside").symlink_to(ROOT)
+    monkeypatch.chdir(tmp_path / "inside")
+    assert usual_results() == RECORDED
+
+
+def test_the_environment_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_RESULTS", str(tmp_path / "mine"))
+    assert default_results() == tmp_path / "mine"
