@@ -254,7 +254,10 @@ def test_it_dies_at_the_start(text: str, said: str, modules: Modules, bench: Ben
 @pytest.mark.parametrize(
     ("act", "said"),
     [
-        ("raise RuntimeError('the fifth')", "policy.py ended with exit status 1: policy.py, line 10: RuntimeError: the fifth"),
+        (
+            "raise RuntimeError('the fifth')",
+            "policy.py ended with exit status 1: policy.py, line 10: RuntimeError: the fifth",
+        ),
         ("os._exit(0)", "policy.py ended with exit status 0"),
         ("os._exit(7)", "policy.py ended with exit status 7"),
         ("os.abort()", "policy.py was killed by SIGABRT"),
