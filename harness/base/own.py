@@ -35,12 +35,11 @@ def remember_suite(name: str, file: Path) -> None:
 
 
 def own_suite(name: str) -> Path | None:
-    """The file that a suite of this name was last read from by its path, if it is there still.
+    """The file that a suite of this name was last read from by its path. It may be gone.
 
     What it defines now may be something else: whoever reads it looks at its name.
     """
-    found = None if suite_is_path(name) else _remembered(_SUITES, name)
-    return found if found is not None and found.is_file() else None
+    return None if suite_is_path(name) else _remembered(_SUITES, name)
 
 
 def remember_policy(name: str, folder: Path) -> None:
@@ -55,7 +54,7 @@ def own_policy(name: str) -> Path | None:
 
 def own_suites() -> list[str]:
     """Names of suites of one's own that are there still, sorted."""
-    return [name for name in _names(_SUITES) if own_suite(name)]
+    return [name for name in _names(_SUITES) if (file := own_suite(name)) is not None and file.is_file()]
 
 
 def own_policies() -> list[str]:

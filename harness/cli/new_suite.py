@@ -1,6 +1,7 @@
 """``harness suites new``: the beginning of a suite of one's own."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.base.errors import PrerequisiteError, UsageError
@@ -97,10 +98,10 @@ class _Named(Model):
     name: Name
 
 
-def new_suite(path: Path, debian: str | None, version: str | None) -> int:
-    """Write it into a new folder, which gives it its name; with a Debian package, what apt knows of that."""
-    if version is not None and debian is None:
-        raise UsageError("--version is of a Debian package", hint="give --debian PACKAGE, too")
+def new_suite(path: Path, debian: Sequence[str], version: str | None) -> int:
+    """Write it into a new folder, which gives it its name; with Debian packages, what apt knows of these."""
+    if version is not None and len(debian) != 1:
+        raise UsageError("--version is of one Debian package", hint="give --debian PACKAGE, too, once")
     folder = path.expanduser().absolute()
     folder = folder.parent if folder.name == _DEFINITION else folder
     try:
@@ -110,18 +111,20 @@ def new_suite(path: Path, debian: str | None, version: str | None) -> int:
         raise UsageError(f"a suite is called as its folder, and {folder.name!r} is no name", hint=hint) from None
     files = {_DEFINITION: _HEAD.format(name=json.dumps(folder.name))}
     missing: PrerequisiteError | None = None
-    if debian is None:
+    if not debian:
         files |= {_DEFINITION: files[_DEFINITION] + _OWN, "src/hello/main.c": _MAIN}
-    else:
+    sections = []
+    for package in dict.fromkeys(debian):
         found: Release | None = None
         try:
-            note(f"asking apt for {debian}")
+            note(f"asking apt for {package}")
             state = cache_root() / "apt"
             state.mkdir(parents=True, exist_ok=True)
-            found = find_release(debian, version, state)
+            found = find_release(package, version, state)
         except PrerequisiteError as error:
             missing = error
-        files[_DEFINITION] += _of_package(debian, version, found)
+        sections.append(_of_package(package, version, found))
+    files[_DEFINITION] += "\n".join(sections)
     _write(folder, files)
     file = path if path.name == _DEFINITION else path / _DEFINITION
     if missing is not None:

@@ -105,5 +105,7 @@ def _result(program: Program, done: Finished, name: str, what: str) -> bytes:
     path = f"tree/{name}"
     if path not in done.results:
         why = done.refused.get(path, "not there")
-        raise UsageError(f"its own build leaves no {what.removeprefix('a ')}: {name} is {why}", where=program.id)
+        message = f"its own build leaves no {what.removeprefix('a ')}: {name} is {why}"
+        hint = "is `programs` right? If so, the build may ignore CC, CXX and CFLAGS: give them as arguments of a step"
+        raise UsageError(message, where=program.id, hint=hint)
     return done.results[path]

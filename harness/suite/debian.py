@@ -33,6 +33,9 @@ class Release:
 
 _PRINTED = re.compile(r"^'[^']+' (?P<name>\S+) \d+ SHA256:(?P<digest>[0-9a-f]{64})$", re.MULTILINE)
 _ORIG = re.compile(r"(?P<package>[a-z0-9][a-z0-9+.-]+)_(?P<version>[^_]+?)(?:\.orig)?\.tar\.\w+\Z")
+_COMPONENT = re.compile(r"\.orig-[\w-]+\.tar\.")
+"""A further tarball of a package, as its documentation."""
+_FAILED = re.compile(r"^E: (Failed to fetch .*)$", re.MULTILINE)
 
 
 def find_release(package: str, version: str | None, state: Path) -> Release:
@@ -48,9 +51,7 @@ def find_release(package: str, version: str | None, state: Path) -> Release:
     _read_lists(apt, options, state)
     wanted = package
     if version is not None:
-        known = re.findall(
-            r"^Version: (\S+)$", _said([cache, *options, "showsrc", "--only-source", package], state), re.MULTILINE
-        )
+        known = _versions(cache, options, package, state)
         fitting = [full for full in known if _upstream_version(full) == version]
         if not fitting:
             there = ", ".join(sorted({_upstream_version(full) for full in known})) or "none"
@@ -58,11 +59,17 @@ def find_release(package: str, version: str | None, state: Path) -> Release:
         wanted = f"{package}={fitting[-1]}"
     printed = _said([apt, *options, "source", "--print-uris", "--tar-only", wanted], state)
     for match in _PRINTED.finditer(printed):
-        if orig := _ORIG.match(match["name"]):
+        if not _COMPONENT.search(match["name"]) and (orig := _ORIG.match(match["name"])):
             return Release(orig["package"], orig["version"], match["name"], match["digest"])
     raise UsageError(
         f"apt knows no source package {package!r}", hint="`apt-cache showsrc NAME` on a machine with Debian"
     )
+
+
+def _versions(cache: str, options: list[str], package: str, state: Path) -> list[str]:
+    """Debian's versions of a source package that apt knows."""
+    said = _said([cache, *options, "showsrc", "--only-source", package], state)
+    return list(dict.fromkeys(re.findall(r"^Version: (\S+)$", said, re.MULTILINE)))
 
 
 def _upstream_version(version: str) -> str:
@@ -99,17 +106,24 @@ def download_orig(package: str, version: str, folder: Path, state: Path) -> None
         )
     options = _private_options(state)
     lists_read = state / "lists-read"
-    download = [apt, *options, "source", "--download-only", "--tar-only", package]
-    if lists_read.exists() and _apt(download, folder).ok:
+    download = [apt, *options, "source", "--download-only", "--tar-only"]
+    if lists_read.exists() and _apt([*download, package], folder).ok:
         return
     # The lists are missing, or older than the mirror.
     lists_read.unlink(missing_ok=True)
     _read_lists(apt, options, state)
-    if not (done := _apt(download, folder)).ok:
-        raise PrerequisiteError(
-            f"apt cannot download the source package {package}: {done.reason()}",
-            hint="check the network and `apt-get update`, or give the tarball with `--from DIR`",
-        )
+    if (done := _apt([*download, package], folder)).ok:
+        return
+    # The version that apt would take may not be there, and an earlier one of the same release be.
+    cache = shutil.which("apt-cache")
+    for full in _versions(cache, options, package, state) if cache else ():
+        if _upstream_version(full) == version and _apt([*download, f"{package}={full}"], folder).ok:
+            return
+    failed = _FAILED.search(done.stderr.decode(errors="replace"))
+    raise PrerequisiteError(
+        f"apt cannot download the source package {package}: {failed[1] if failed else done.reason()}",
+        hint="check the network and `apt-get update`, or give the tarball: `harness fetch SUITE --from DIR`",
+    )
 
 
 def _apt(command: list[str], folder: Path) -> Ended:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from harness.base.text import is_printable, printable_line
+from harness.base.text import closest, is_printable, printable_line
 
 __all__ = [
     *("Argument", "ExitStatus", "Flag", "Line", "Link", "Model", "Name", "Package", "Prose", "RelativePath", "Sha256"),
@@ -94,9 +94,33 @@ def _exit_status(value: int) -> int:
     return value
 
 
+_CHECKS = (
+    *("alignment", "array-bounds", "bool", "bounds", "builtin", "enum", "float-cast-overflow", "float-divide-by-zero"),
+    *("function", "integer-divide-by-zero", "local-bounds", "nonnull-attribute", "null", "object-size"),
+    *("pointer-overflow", "return", "returns-nonnull-attribute", "shift", "shift-base", "shift-exponent"),
+    *("signed-integer-overflow", "unreachable", "vla-bound", "vptr"),
+)
+"""Of clang's ``-fsanitize=undefined``."""
+
+
+def _sanitizer_check(value: str) -> str:
+    if value not in _CHECKS:
+        meant = closest(value, _CHECKS)
+        words = f"; did you mean {meant!r}?" if meant else f"; there are: {', '.join(_CHECKS)}"
+        raise ValueError(f"{value!r} is no check of UndefinedBehaviorSanitizer{words}")
+    return value
+
+
+def _filled_in(value: str) -> str:
+    if value.strip() == "…":
+        raise ValueError("still to be filled in")
+    return value
+
+
 ExitStatus = Annotated[int, Field(ge=0, le=255), AfterValidator(_exit_status)]
 Name = Annotated[str, AfterValidator(_name)]
-Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_line)]
+SanitizerCheck = Annotated[str, Field(max_length=100), AfterValidator(_sanitizer_check)]
+Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_line), AfterValidator(_filled_in)]
 """Words for people in one line, all of which can be seen."""
 Prose = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(_prose)]
 """The same in any number of lines."""

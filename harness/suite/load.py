@@ -142,6 +142,10 @@ def suite_file(name: str) -> Path:
     folder = known_suites().get(name, SUITES / name)
     file = folder / DEFINITION
     if name not in known_suites() and (own := own_suite(name)) is not None and own.name == DEFINITION:
+        if not own.is_file():
+            raise UsageError(
+                f"the suite {name!r} was read from this file, which is gone", where=str(own), hint="name its path, once"
+            )
         return own
     if suite_is_path(name):
         file = Path(name).expanduser().resolve()
@@ -155,6 +159,7 @@ def suite_file(name: str) -> Path:
         close = closest(name, known)
         hint = f"did you mean {close!r}?" if close else f"there are: {', '.join(known)}."
         hint = f"{hint} A suite of your own is named by its path, the first time."
+        hint = f"name this one by its path: ./{name}" if Path(name, DEFINITION).is_file() else hint
         raise UsageError(f"unknown suite {name!r}", hint=hint)
     return file
 
@@ -242,8 +247,8 @@ def explain_validation(error: ValidationError, file: str) -> UsageError:
     """One error for people out of pydantic's list: the first fault, and how many more there are."""
     faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
     first = faults[0]
-    place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"]) or "the file"
-    place, message = _cut(place), fault_message(first)
+    place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"] if part != "[key]")
+    place, message = _cut(place or "the file"), fault_message(first)
     others = [".".join(str(part) for part in fault["loc"][:2]) for fault in faults[1:4] if fault["loc"]]
     more = f" (also wrong: {_cut(', '.join(others))}{', …' if len(faults) > 4 else ''})" if others else ""
     meant = _meant(first, error) if first["type"] == "extra_forbidden" else None

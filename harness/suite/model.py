@@ -22,6 +22,7 @@ from harness.suite.fields import (
     Package,
     Prose,
     RelativePath,
+    SanitizerCheck,
     Sha256,
     Tarball,
     relative,
@@ -230,9 +231,7 @@ class Benchmark(Model):
     """Libraries of the system that it is linked with, as ``-lm``."""
     noinline: tuple[Line, ...] = Field(default=(), max_length=1000)
     """Functions that the source itself marks noinline; any other is a leaked flag."""
-    unsanitized: dict[Annotated[str, Field(pattern="^[a-z-]+$", max_length=100)], Prose] = Field(
-        default={}, max_length=100
-    )
+    unsanitized: dict[SanitizerCheck, Prose] = Field(default={}, max_length=100)
     """Checks of UndefinedBehaviorSanitizer that upstream code is exempt from, each with the reason
     why no pass can exploit it."""
     coverage: Coverage | None = None

@@ -210,12 +210,13 @@ def _check(entry: Path, source: Source | Part, offered: Path | None) -> None:
         raise UsageError(
             f"apt offers another version of {source.package} (got {got})",
             where=where,
-            hint=f"give the tarball of version {source.version} with `--from DIR`",
+            hint=f"give the tarball of version {source.version}: `harness fetch SUITE --from DIR`",
         )
     actual = digest_file(file)
     if actual != source.sha256:
         raise UsageError(
             f"refused: its sha256 is {actual}, but the suite pins {source.sha256} ({file.stat().st_size} bytes)",
             where=where,
-            hint="the file is changed or truncated; remove it and fetch again",
+            hint=f"the file is changed or truncated; or, if the pin of {source.package} in the suite is wrong and you "
+            "trust this file, pin what it has",
         )

@@ -6,6 +6,7 @@ counts, and a program that prints them would otherwise differ between machines.
 
 import hashlib
 import json
+import re
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -28,6 +29,9 @@ _PLUGIN = "/count.so"
 _COUNTS = ".counts"
 _EMULATED_TIMEOUT_FACTOR = 10.0
 _COUNTED_TIMEOUT_FACTOR = 30.0
+_UNDEFINED_BEHAVIOUR = re.compile(r"SUMMARY: UndefinedBehaviorSanitizer: (\S+)")
+_END = 1 << 16
+"""Bytes at the end of a stream in which its last words are looked for."""
 _DROP = Path(__file__).with_name("drop.py")
 _DROP_LIMITS = process.Limits(wall=10, memory=4 * GIB, file_size=512 * MIB)
 _LIMITS = Limits(memory=2 * GIB, processes=16, file_size=256 * MIB, output=256 * MIB, scratch=512 * MIB, files=1000)
@@ -112,7 +116,7 @@ def judge(finished: Finished, ready: ReadyWorkload, runner: Runner) -> Execution
     if finished.reason is not Reason.EXIT:
         raise CellError(Outcome.RUN_CRASH, f"{where}: {finished.ending}{_words(finished)}", finished.transient)
     if finished.exit != workload.exit:
-        message = f"{where}: {finished.ending}, not {workload.exit}{_words(finished)}"
+        message = f"{where}: {finished.ending}, not {workload.exit}{_words(finished, printed=True)}"
         raise CellError(Outcome.WRONG_OUTPUT, message)
     for name, why in finished.refused.items():
         if name != _COUNTS:
@@ -166,7 +170,14 @@ def _signal_of(finished: Finished, *, emulated: bool) -> int | None:
     return None
 
 
-def _words(finished: Finished) -> str:
-    lines = finished.stderr.decode("utf-8", "replace").strip().splitlines()
-    telling = [line for line in lines if "runtime error:" in line or "ERROR: AddressSanitizer" in line] or lines[-1:]
-    return f" ({telling[0].strip()[:200]})" if telling else ""
+def _words(finished: Finished, *, printed: bool = False) -> str:
+    """What a sanitizer says, or the last words: on standard error, and ``printed`` on standard output."""
+    said = _last_lines(finished.stderr)
+    telling = [line for line in said if "runtime error:" in line or "ERROR: AddressSanitizer" in line]
+    kinds = [match[1] for line in said if (match := _UNDEFINED_BEHAVIOUR.match(line))]
+    words = [*telling[:1], *kinds[:1]] or [*said[-1:], *(_last_lines(finished.stdout)[-1:] if printed else ())]
+    return f" ({'; '.join(words)})" if words else ""
+
+
+def _last_lines(stream: bytes) -> list[str]:
+    return [line.strip()[:200] for line in stream[-_END:].decode("utf-8", "replace").strip().splitlines()]

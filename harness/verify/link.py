@@ -6,6 +6,7 @@ cost almost as much as linking.
 """
 
 import os
+import re
 import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ __all__ = ["link_command", "link_program", "linked"]
 
 _OBJECT, _PROGRAM, _ORDER = "program.o", "program", "order.txt"
 _SECONDS = 120.0
+_UNDEFINED, _SHOWN = re.compile(r"undefined symbol: (\S+)"), 8
 _ASKING = Limits(wall=60)
 _SHUFFLED = (".text*", ".rodata*", ".data", ".data.*", ".bss*")
 
@@ -93,7 +95,10 @@ def link_program(
             words += [f"--symbol-ordering-file={_ORDER}", "--no-warn-symbol-ordering"]
         done = run_tool(tool_job("ld.lld", words, files, (_PROGRAM,), _SECONDS, bench), bench)
     if not done.ok:
-        raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {done.reason_line()}", done.transient)
+        undefined = dict.fromkeys(_UNDEFINED.findall(done.stderr.decode(errors="replace")))
+        names = f"undefined: {', '.join([*undefined][:_SHOWN])}; is a library missing in `link`?"
+        why = names if undefined else done.reason_line()
+        raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: {why}", done.transient)
     if _PROGRAM not in done.results:
         raise CellError(Outcome.COMPILE_ERROR, f"cannot be linked: the program is {done.refused[_PROGRAM]}")
     output.write_bytes(done.results[_PROGRAM])

@@ -5,18 +5,20 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import UsageError
 from harness.suite.load import load_suite
 from tests.drive import Command, User, in_process
 
 DIGEST = "ab" * 32
 APT = f"""#!/bin/sh
 case "$*" in
-*--print-uris*squeeze=1:1.9-2|*--print-uris*squeeze=1:2.0-1) version="${{*##*=1:}}" ;;
-*--print-uris*squeeze) version=2.0-1 ;;
+*--print-uris*squeeze=1:1.9-2|*--print-uris*squeeze=1:2.0-1) name=squeeze version="${{*##*=1:}}" ;;
+*--print-uris*squeeze|*--print-uris*squash) name="${{*##* }}" version=2.0-1 ;;
 *) exit 0 ;;
 esac
-echo "'http://x/squeeze.dsc' squeeze_$version.dsc 9 SHA256:{"0" * 64}"
-echo "'http://x/squeeze.tar' squeeze_${{version%-*}}.orig.tar.xz 9 SHA256:{DIGEST}"
+echo "'http://x/one.dsc' ${{name}}_$version.dsc 9 SHA256:{"0" * 64}"
+echo "'http://x/www.tar' ${{name}}_${{version%-*}}.orig-www.tar.xz 9 SHA256:{"1" * 64}"
+echo "'http://x/one.tar' ${{name}}_${{version%-*}}.orig.tar.xz 9 SHA256:{DIGEST}"
 """
 CACHE = """#!/bin/sh
 case "$*" in *squeeze) printf 'Package: squeeze\\nVersion: 1:2.0-1\\n\\nPackage: squeeze\\nVersion: 1:1.9-2\\n' ;; esac
@@ -31,7 +33,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 @pytest.fixture
 def apt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An apt that knows one package, in two versions."""
+    """An apt that knows a package in two versions, and another; their documentation is a tarball of its own."""
     for name, text in (("apt-get", APT), ("apt-cache", CACHE)):
         (tmp_path / "bin").mkdir(exist_ok=True)
         (tmp_path / "bin" / name).write_text(text)
@@ -75,11 +77,23 @@ def test_what_apt_knows_of_a_package_is_written(run: Command) -> None:
     }
     assert run("suites", "new", "old/suite.toml", "--debian", "squeeze", "--version", "1.9").code == 0
     assert source("old/suite.toml")["tarball"] == "squeeze_1.9.orig.tar.xz"
+    with pytest.raises(UsageError, match="licence: still to be filled in"):
+        load_suite("./new")
+    written = Path("new/suite.toml").read_text()
+    Path("new/suite.toml").write_text(written.replace('licence = "…"', 'licence = "MIT"'))
     (program,) = load_suite("./new").programs
     assert program.source.build is not None and program.benchmark.program == "squeeze"
     run("suites", "new", "none", "--debian", "squeeze", "--version", "3").refused(2, "no version 3", "1.9, 2.0")
     run("suites", "new", "none", "--debian", "unheard-of").refused(2, "no source package 'unheard-of'")
     assert not Path("none").exists()
+
+
+@pytest.mark.usefixtures("apt")
+def test_several_packages_make_one_suite(run: Command) -> None:
+    assert run("suites", "new", "both", "--debian", "squeeze", "--debian", "squash,squeeze").code == 0
+    content = tomllib.loads(Path("both/suite.toml").read_text())
+    assert [*content["sources"]] == [one["name"] for one in content["benchmarks"]] == ["squeeze", "squash"]
+    run("suites", "new", "one", "--debian", "squeeze,squash", "--version", "2.0").refused(2, "of one Debian package")
 
 
 def test_without_apt_it_says_what_to_fill_in(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ def test_what_the_file_is_called_now_counts(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace('name = "ours"', 'name = "theirs"'))
     user.harness("suites", "show", "ours").refused(2, "called 'theirs' now, not 'ours'")
     file.unlink()
-    user.harness("suites", "show", "ours").refused(2, "unknown suite 'ours'")
+    user.harness("suites", "show", "ours").refused(2, "'ours' was read from this file, which is gone", str(file))
     copy = write_suite(tmp_path / "elsewhere" / "ours", Sketch("fine", FINE))
     user.harness("suites", "show", copy.parent, code=0)
     assert json.loads(user.harness("suites", "show", "ours", "--json", code=0).out)["name"] == "ours"

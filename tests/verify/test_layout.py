@@ -192,5 +192,5 @@ def test_the_printed_command_gives_the_same_bytes(
 
 
 def test_what_cannot_be_linked_is_one_clear_error(bench: Bench, tmp_path: Path) -> None:
-    with pytest.raises(CellError, match=r"cannot be linked: .*undefined symbol: nowhere"):
+    with pytest.raises(CellError, match=r"cannot be linked: undefined: nowhere; is a library missing"):
         linker(tmp_path, "c", "int nowhere(void); int main(void) { return nowhere(); }", bench)(3)

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from harness.base.errors import UsageError
-from harness.base.text import closest
+from harness.base.text import closest, words
 from harness.cli.commands import complete
 from harness.cli.commands.words import MEASURE, Csv, Json, Trust, examples, format_of
 from harness.cli.options import with_declared
@@ -110,7 +110,8 @@ def show(suite: _Suite, as_json: Json = False, as_csv: Csv = False) -> None:
 def new(
     path: Annotated[Path, typer.Argument(help="A folder, which gives the suite its name.")],
     debian: Annotated[
-        str | None, typer.Option("--debian", help="Begin with this source package: version, tarball, sha256 from apt.")
+        list[str] | None,
+        typer.Option("--debian", help="Begin with this source package: version, tarball, sha256 from apt; repeatable."),
     ] = None,
     version: Annotated[
         str | None, typer.Option("--version", help="Its upstream version (default: the one that apt would take).")
@@ -119,7 +120,7 @@ def new(
     """Write the beginning of a suite of your own. Nothing is ever overwritten."""
     from harness.cli.new_suite import new_suite
 
-    raise typer.Exit(new_suite(path, debian, version))
+    raise typer.Exit(new_suite(path, words(debian), version))
 
 
 def _command(word: str, about: SuiteWord) -> Callable[..., None]:
@@ -136,7 +137,7 @@ def _command(word: str, about: SuiteWord) -> Callable[..., None]:
     ) -> None:
         from harness.cli.suites import ask
 
-        raise typer.Exit(ask(word, suite, benchmarks or [], declared, trust, format_of(as_json, as_csv)))
+        raise typer.Exit(ask(word, suite, words(benchmarks), declared, trust, format_of(as_json, as_csv)))
 
     command.__doc__ = about.help
     return with_declared(f"suites {word}")(command)

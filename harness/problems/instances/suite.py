@@ -216,7 +216,7 @@ def suite_file(domain: Domain[Any], name: str) -> Path | None:
     if not suite_is_path(name):
         if name not in known_suites():
             own = own_suite(name)
-            return own if own is not None and own.name == domain.definition else None
+            return own if own is not None and own.name == domain.definition and own.is_file() else None
         file = known_suites().get(name, SUITES / name) / domain.definition
         return file if file.is_file() else None
     path = Path(name).expanduser().resolve()

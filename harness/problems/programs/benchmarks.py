@@ -70,12 +70,14 @@ class Programs:
     def fetch(self, asked: SuiteAsked, folder: Path | None) -> Answer:
         """Every source of the suite that is not in the cache, or all of them from ``folder``."""
         from harness.problems.programs.stages import fetch_sources
+        from harness.suite.sources import fetched_tree
 
         programs = load_suite(asked.suite).programs
         fetch_sources(programs, asked.bench, asked.engine, asked.observer, folder)
         sources = {program.benchmark.source for program in programs}
+        trees = {one.benchmark.source: fetched_tree(one, asked.bench.store).path for one in programs}
         there = f"{len(sources)} source trees of {len(programs)} programs are here and verified"
-        return Answer(notes=(f"{asked.suite}: {there}",))
+        return Answer(notes=(*(f"  {name}: {path}" for name, path in trees.items()), f"{asked.suite}: {there}"))
 
     @property
     def suite_words(self) -> Mapping[str, Callable[[SuiteAsked], Answer]]:

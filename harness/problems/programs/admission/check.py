@@ -5,6 +5,7 @@ Without them an honest policy would be called ``wrong-output`` for a fault of th
 of the kind ``time`` are for native runs alone: they are not run on other targets.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from harness.apply.reference import reference_object
 from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
-from harness.base.vocabulary import Level, Target
+from harness.base.vocabulary import Level, Outcome, Target
 from harness.problems.programs.admission.counts import count_faults
 from harness.problems.programs.admission.coverage import ProgramCoverage, coverage_findings, measure_coverage
 from harness.problems.programs.admission.findings import Finding
@@ -29,6 +30,12 @@ from harness.verify.verify import run_workloads
 __all__ = ["Admission", "BuildResult", "check_suite", "findings_of"]
 
 _NATIVE = Target.X86_64
+_NUMBER = re.compile(r"\.\d+\Z")
+"""What linking puts behind the name of a local function that another unit has too."""
+_WORKLOAD = re.compile(r"workloads? ([\w.-]+)")
+_FIRST = Level.OS
+"""The level that programs are built at first: flags that their own builds leak show there, and at -O0 they do not."""
+_OF_A_RUN = (Outcome.RUN_CRASH, Outcome.RUN_TIMEOUT, Outcome.WRONG_OUTPUT)
 _OF_EVERY_INPUT = ("build", "equal outputs", "sanitizers")
 """Checks of whose faults other inputs would only say the same again."""
 
@@ -42,6 +49,10 @@ class BuildResult:
     level: Level
     results: dict[str, str]
     error: str | None = None
+    unstable: bool = False
+    """Whether it is an error that two runs of it differ."""
+    ran: bool = True
+    """Whether it could be built: if not, there is no other way to try."""
     seconds: dict[str, float] = field(default_factory=dict)
     """CPU seconds of each workload, where they were measured: at -O2 on this machine."""
 
@@ -65,12 +76,18 @@ class Admission:
 def check_suite(programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer) -> Admission:
     """Every check of every program."""
     bench.sandbox.probe()
-    ways = [(program, target, level) for program in programs for target in Target for level in Level]
-    ways.sort(key=_weight, reverse=True)
-    built: dict[str, list[BuildResult]] = {}
+    built = {program.benchmark.name: list[BuildResult]() for program in programs}
     build = partial(_build, bench=bench)
+    # What cannot be built one way can be built no way, as a rule: that is said before hours are spent on the others.
+    first = [(program, _NATIVE, _FIRST) for program in programs]
+    for (program, _, _), result in stage("first", build, first, engine, observer, _way_name, _weight):
+        built[program.benchmark.name].append(result)
+    others = [(target, level) for target in Target for level in Level if (target, level) != (_NATIVE, _FIRST)]
+    buildable = [program for program in programs if built[program.benchmark.name][0].ran]
+    ways = [(program, *way) for program in buildable for way in others]
+    ways.sort(key=_weight, reverse=True)
     for (program, _, _), result in stage("builds", build, ways, engine, observer, _way_name, _weight):
-        built.setdefault(program.benchmark.name, []).append(result)
+        built[program.benchmark.name].append(result)
     findings: list[Finding] = []
     agreed: dict[str, dict[str, str]] = {}
     for program in programs:
@@ -85,9 +102,10 @@ def check_suite(programs: Sequence[Program], bench: Bench, engine: Engine, obser
     covered = measure_coverage(running, bench, engine, observer)
     for program in running:
         findings += coverage_findings(program, covered[program.benchmark.name], bench)
+        findings += _stale_noinline(program, covered[program.benchmark.name])
     sanitize = partial(_sanitize, bench=bench)
-    for program, messages in stage("sanitize", sanitize, programs, engine, observer, _name):
-        findings += [Finding(program.benchmark.name, "sanitizers", message) for message in messages]
+    for program, messages in stage("sanitize", sanitize, buildable, engine, observer, _name):
+        findings += [_about(program, "sanitizers", message) for message in messages]
     faulty = {finding.benchmark for finding in findings if finding.check in _OF_EVERY_INPUT}
     sound = [program for program in programs if program.benchmark.name not in faulty]
     for _, tried in stage("seeds", partial(_try_seeds, bench=bench), sound, engine, observer, _name):
@@ -117,7 +135,9 @@ def _try_seeds(program: Program, bench: Bench) -> list[Finding]:
 def findings_of(program: Program, built: Sequence[BuildResult]) -> tuple[list[Finding], dict[str, str]]:
     """What is wrong with a program's builds, and the results that most of them agree on."""
     name = program.benchmark.name
-    findings = [Finding(name, "build", message) for message in _build_faults(built)]
+    findings = [_about(program, "build", message) for message in _build_faults(built)]
+    if any(b.unstable for b in built):
+        return findings, {}  # that its results differ says the same again
     agreed: dict[str, str] = {}
     for workload in program.benchmark.workloads:
         by_result: Counter[str] = Counter(b.results[workload.name] for b in built if workload.name in b.results)
@@ -139,6 +159,23 @@ def findings_of(program: Program, built: Sequence[BuildResult]) -> tuple[list[Fi
                 message = f"workload {workload.name}: {seconds:.3f} s of CPU time at {b.where} is {fault}"
                 findings.append(Finding(name, "length", message, workload.name))
     return findings, agreed
+
+
+def _about(program: Program, check: str, message: str) -> Finding:
+    """A finding of the workload that the message names."""
+    names = {workload.name for workload in program.benchmark.workloads}
+    named = (match[1] for match in _WORKLOAD.finditer(message) if match[1] in names)
+    return Finding(program.benchmark.name, check, message, next(named, ""))
+
+
+def _stale_noinline(program: Program, found: ProgramCoverage | str) -> list[Finding]:
+    """Names in ``noinline`` that are no function of the program, at -O0 for x86-64."""
+    if isinstance(found, str):
+        return []
+    there = {_NUMBER.sub("", one.function) for one in found.functions} | {one.function for one in found.functions}
+    stale = [name for name in program.benchmark.noinline if name not in there]
+    message = f"noinline names no function of the program: {', '.join(stale)}"
+    return [Finding(program.benchmark.name, "definition", message)] if stale else []
 
 
 def _build_faults(built: Sequence[BuildResult]) -> list[str]:
@@ -186,11 +223,13 @@ def _build(way: tuple[Program, Target, Level], bench: Bench) -> BuildResult:
         if target is _NATIVE and level is Level.O2:
             seconds = native_seconds(program, built, ready, bench)
     except (CellError, UsageError) as error:
-        return BuildResult(program, target, level, {}, "; ".join(map(str.strip, str(error).splitlines())))
+        ran = isinstance(error, CellError) and error.outcome in _OF_A_RUN
+        message = "; ".join(map(str.strip, str(error).splitlines()))
+        return BuildResult(program, target, level, {}, message, ran=ran)
     unstable = [name for name in first if first[name] != second[name]]
     if unstable:
         error_text = f"nondeterministic: two runs of workload {unstable[0]} differ"
-        return BuildResult(program, target, level, {}, error_text)
+        return BuildResult(program, target, level, {}, error_text, unstable=True)
     return BuildResult(program, target, level, first, seconds=seconds)
 
 

@@ -45,7 +45,8 @@ def definition_findings(name: str) -> list[Finding]:
     except ValidationError as error:
         faults = error.errors()[:_MOST_FAULTS]
         twice = list(islice(_twice(content, file, lines), _MOST_FAULTS))
-        return twice or [_schema_fault(fault, content, file, lines) for fault in _faults(faults)]
+        schema = [_schema_fault(fault, content, file, lines) for fault in _faults(faults)]
+        return twice or [*schema, *islice(_generator_faults(content, file, lines), _MOST_FAULTS)]
     try:
         suite = load_suite(name)
         suite.programs  # noqa: B018 - what it shares is looked up
@@ -108,7 +109,7 @@ def _faults(faults: Sequence[Any]) -> list[Any]:
 
 
 def _schema_fault(fault: Any, content: dict[str, Any], file: Path, lines: Lines) -> Finding:
-    path = list(fault["loc"])
+    path = [part for part in fault["loc"] if part != "[key]"]
     names = _named(path, content)
     benchmark = names[1] if len(names) > 1 and names[0] == "benchmarks" else ""
     inside = ".".join(names[2:] if benchmark else names)  # the table has the program's name in a column of its own
@@ -167,22 +168,35 @@ def _folders(folder: Path, source: Source) -> Iterator[tuple[str, Path]]:
 def _benchmark_faults(suite: LoadedSuite, lines: Lines) -> Iterator[Finding]:
     for at, benchmark in enumerate(suite.definition.benchmarks):
         yield from _missing_files(suite, at, benchmark, lines)
-        for number, workload in enumerate(benchmark.workloads):
-            for item in workload.inputs:
-                if item.generator is None:
+    yield from _generator_faults(suite.definition.model_dump(mode="json"), suite.file, lines)
+
+
+def _generator_faults(content: dict[str, Any], file: Path, lines: Lines) -> Iterator[Finding]:
+    """Inputs whose generator does not exist or does not take their parameters. ``content`` may be faulty elsewhere."""
+    for at, benchmark in enumerate(_tables(content, "benchmarks")):
+        for number, workload in enumerate(_tables(benchmark, "workloads")):
+            for item in _tables(workload, "inputs"):
+                generator, params = item.get("generator"), item.get("params", {})
+                if not isinstance(generator, str) or not isinstance(params, dict):
                     continue
                 try:
-                    check_parameters(item.generator, item.params)
+                    check_parameters(generator, params)
                 except UsageError as error:
                     path: list[str | int] = ["benchmarks", at, "workloads", number, "inputs"]
                     yield Finding(
-                        benchmark.name,
+                        str(benchmark.get("name", "")),
                         _CHECK,
-                        f"input {item.file}: {error.message}" + (f" ({error.hint})" if error.hint else ""),
-                        workload.name,
-                        f"benchmarks.{benchmark.name}.workloads.{workload.name}.inputs",
-                        place_of(suite.file, path, lines),
+                        f"input {item.get('file')}: {error.message}" + (f" ({error.hint})" if error.hint else ""),
+                        str(workload.get("name", "")),
+                        f"benchmarks.{benchmark.get('name')}.workloads.{workload.get('name')}.inputs",
+                        place_of(file, path, lines),
                     )
+
+
+def _tables(content: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """The tables of a list; one that is something else keeps its place, empty."""
+    found = content.get(name)
+    return [one if isinstance(one, dict) else {} for one in found] if isinstance(found, list | tuple) else []
 
 
 def _missing_files(suite: LoadedSuite, at: int, benchmark: Benchmark, lines: Lines) -> Iterator[Finding]:

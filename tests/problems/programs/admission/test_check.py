@@ -40,6 +40,11 @@ int main(void) {
 """
 NATIVE = '#include <stdio.h>\n#ifdef __aarch64__\n#error "not here"\n#endif\nint main(void) { puts("x"); return 0; }\n'
 SHIFT = '#include <stdio.h>\nint main(void) { volatile int by = 31; printf("%x\\n", 1 << by); return 0; }\n'
+LIBRARY = """
+#include <math.h>
+#include <stdio.h>
+int main(void) { volatile double x = 2; printf("%g %g\\n", sin(x), exp(x)); return 0; }
+"""
 HEAP = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +105,8 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> tuple[User, Path, Answer
         Sketch("shift", SHIFT),
         Sketch("heap", HEAP),
         Sketch("pinned", FINE, expected="other\n"),
+        Sketch("stale", FINE, more='noinline = ["main", "nosuch"]'),
+        Sketch("library", LIBRARY),
         Sketch("fickle", FICKLE),
         Sketch("handler", HANDLER),
         Sketch("emulated", EMULATED.replace("WHAT", 'puts("not ")')),
@@ -118,7 +125,7 @@ def test_each_fault_is_found(faulty: tuple[User, Path, Answer]) -> None:
         if finding["check"] == "coverage":  # tests/problems/programs/admission/test_coverage.py
             continue
         found.setdefault(finding["benchmark"], []).append((finding["check"], finding["message"]))
-    assert set(found) == {"clock", "sign", "level", "native", "shift", "heap", "pinned"} | {
+    assert set(found) == {"clock", "sign", "level", "native", "shift", "heap", "pinned", "stale", "library"} | {
         *("fickle", "handler", "emulated", "aborts")
     }
     elsewhere = "workload only on x86-64: gives another result where it is counted"
@@ -144,11 +151,17 @@ def test_each_fault_is_found(faulty: tuple[User, Path, Answer]) -> None:
     assert check == "build" and message.startswith("aarch64 at every level: ") and "not here" in message
     ((check, message),) = found["shift"]
     assert check == "sanitizers" and "left shift of 1 by 31 places" in message
+    assert message.endswith('where no pass can exploit it: unsanitized = { shift-base = "why" }')
+    ((check, message),) = found["stale"]
+    assert (check, message) == ("definition", "noinline names no function of the program: nosuch")
+    ((check, message),) = found["library"]  # one way is enough to say so
+    assert check == "build" and message.startswith("x86-64 -Os: cannot be linked: undefined: ")
+    assert "sin" in message and "exp" in message and "`link`" in message
     ((check, message),) = found["heap"]
     assert check == "sanitizers" and "heap-buffer-overflow" in message
     ((check, message),) = found["pinned"]
     assert check == "pinned result" and "is not the pinned one" in message
-    assert "2 of 13 programs of faulty are admitted" in answer.err
+    assert "2 of 15 programs of faulty are admitted" in answer.err
 
 
 def test_only_what_all_builds_agree_on_is_pinned(faulty: tuple[User, Path, Answer]) -> None:
@@ -172,8 +185,9 @@ def test_again_for_people(faulty: tuple[User, Path, Answer]) -> None:
     bad = user.harness("suites", "check", suite, "heap", "fine", code=1)
     title, _, first, *_ = bad.out.strip().splitlines()
     assert title.split() == ["where", "program", "check", "finding"]
-    line = 1 + suite.read_text().splitlines().index('name = "heap"')
-    assert first.split()[:3] == [f"suite.toml:{line - 1}", "heap", "sanitizers"]
+    lines = suite.read_text().splitlines()
+    line = 1 + lines.index("[[benchmarks.workloads]]", lines.index('name = "heap"'))
+    assert first.split()[:3] == [f"suite.toml:{line}", "heap", "sanitizers"]
 
 
 def test_a_clean_program_with_exceptions(tiny: User) -> None:

@@ -74,6 +74,21 @@ def test_nothing_to_say(tmp_path: Path) -> None:
             [("suite.toml:19", "first", "benchmarks.first.workloads.small.inputs", "'length'")],
         ),
         (
+            [('generator = "text"', 'generator = "texts"'), ('split = "test"', 'split = "tset"')],
+            [
+                ("suite.toml:19", "first", "benchmarks.first.workloads.small.inputs", "unknown input generator"),
+                ("suite.toml:27", "second", "benchmarks.second.split", "must be 'train' or 'test'"),
+            ],
+        ),
+        (
+            [('split = "train"', 'split = "train"\nunsanitized = { pointer-owerflow = "why" }')],
+            [("suite.toml:16", "first", "benchmarks.first.unsanitized.pointer-owerflow", "did you mean 'pointer-overflow'?")],
+        ),
+        (
+            [('licence = "MIT"', 'licence = "…"')],
+            [("suite.toml:7", "", "sources.own.licence", "still to be filled in")],
+        ),
+        (
             [('generator = "text"', 'generator = "texts"')],
             [("suite.toml:19", "first", "benchmarks.first.workloads.small.inputs", "unknown input generator")],
         ),
