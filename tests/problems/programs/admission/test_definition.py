@@ -82,7 +82,7 @@ def test_nothing_to_say(tmp_path: Path) -> None:
         ),
         (
             [('split = "train"', 'split = "train"\nunsanitized = { pointer-owerflow = "why" }')],
-            [("suite.toml:16", "first", "benchmarks.first.unsanitized.pointer-owerflow", "did you mean 'pointer-overflow'?")],
+            [("suite.toml:16", "first", "benchmarks.first.unsanitized.pointer-owerflow", "mean 'pointer-overflow'?")],
         ),
         (
             [('licence = "MIT"', 'licence = "…"')],
