@@ -1,11 +1,11 @@
 """Write what commands print into the documents that show it.
 
-usage: .venv/bin/python scripts/figures.py [--check]
+usage: .venv/bin/python scripts/figures.py [--check] [DOCUMENT]...
 
 A document names the command in a comment before a fenced block, `<!-- harness leaderboard --suite cbench -->`, and the
 block then holds what the command prints on standard output for the committed results. What a script prints is
 Markdown: it stands between `<!-- scripts/clusters.py cbench -->` and `<!-- end -->`. With --check nothing is written:
-the exit code is 1 where a block says something else.
+the exit code is 1 where a block says something else. Without a document it is about all of them.
 """
 
 import re
@@ -27,12 +27,13 @@ MADE = re.compile(
 
 
 def main() -> None:
-    """Write or check every document."""
-    check = sys.argv[1:] == ["--check"]
-    if sys.argv[1:] and not check:
-        sys.exit(__doc__)
+    """Write or check the documents."""
+    check = sys.argv[1:2] == ["--check"]
+    named = sys.argv[2:] if check else sys.argv[1:]
+    if unknown := [name for name in named if name not in documents()]:
+        sys.exit(f"{unknown[0]} is no document\n{__doc__}")
     stale = 0
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+    for path in (ROOT / name for name in named or documents()):
         text = path.read_text()
         made = BLOCK.sub(lambda found: found["head"] + printed(found["words"]) + found["tail"], text)
         made = MADE.sub(lambda found: f"{found['head']}\n{written(found)}\n{found['tail']}", made)
@@ -43,6 +44,11 @@ def main() -> None:
         if not check:
             path.write_text(made)
     sys.exit(1 if check and stale else 0)
+
+
+def documents() -> list[str]:
+    """All that may show what commands print, by their paths in the project."""
+    return ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
 
 
 def printed(words: str) -> str:

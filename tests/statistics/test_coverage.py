@@ -7,6 +7,7 @@ simulations passes if its count is one that an interval of exactly 93 % falls be
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,16 @@ from harness.statistics.paired import (
 from harness.statistics.suite import suite_effect
 from tests.statistics.noise import EFFECTS, KINDS, effects, pairs
 
-kinds = pytest.mark.parametrize("kind", KINDS)
+DAILY = ("normal", "t3", "delays", "lognormal")
+"""What is simulated every day; all kinds are by ``make test-all``."""
+
+
+def some_daily(every: tuple[str, ...]) -> list[Any]:
+    """Parameters: those that are not simulated every day are marked."""
+    return [kind if kind in DAILY else pytest.param(kind, marks=pytest.mark.slow) for kind in every]
+
+
+kinds = pytest.mark.parametrize("kind", some_daily(KINDS))
 PRECISION = 0.005
 FIRST, LAST = 10, 30
 """Blocks of a campaign, at least and at most."""
@@ -126,7 +136,7 @@ def test_these_programs_under_seeds(programs: int, seeds: int, spread: float) ->
 @pytest.mark.parametrize(
     "programs", [5, *(pytest.param(programs, marks=pytest.mark.slow) for programs in (10, 21, 30))]
 )
-@pytest.mark.parametrize("kind", EFFECTS)
+@pytest.mark.parametrize("kind", some_daily(EFFECTS))
 def test_programs_like_these(kind: str, programs: int) -> None:
     if (kind, programs) == ("sparse", 5):
         pytest.skip("one suite in thirteen of these has no effect at all")
