@@ -166,6 +166,7 @@ def test_choices_change_table_and_address(page: Page, site: Site) -> None:
     assert_standings(page, text)
 
 
+@pytest.mark.slow
 def test_programs_that_were_trained_on_can_be_left_out(page: Page, site: Site) -> None:
     visit(page, site, "?split=all")
     choose(page, "Training", "unseen by every policy")
@@ -360,6 +361,7 @@ def test_empty_folder_gives_a_message(page: Page, site: Site) -> None:
         aside.rename(site.results)
 
 
+@pytest.mark.slow
 def test_track_speed_has_a_reference_to_choose(page: Page, speed_site: Site) -> None:
     """Each reference has its table; the address keeps it, and goes along to the other pages."""
 
@@ -399,6 +401,7 @@ def race(index: duckdb.DuckDBPyConnection, reference: str = "greedy") -> Questio
     return question
 
 
+@pytest.mark.slow
 def test_timed_standings_say_where_times_come_from_and_who_is_not_ranked(page: Page, timed_site: Site) -> None:
     with open_index(timed_site.results) as index:
         table = standings(index, race(index))
@@ -446,6 +449,7 @@ def timed_cells(row: ProgramFigure | Comparison) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_timed_comparison_is_of_direct_pairs(page: Page, timed_site: Site) -> None:
     with open_index(timed_site.results) as index:
         found = versus(index, race(index), "pbqp", "greedy")

@@ -2,6 +2,7 @@
 
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from harness.problems.instances.standings import SolverTable, solver_standings
@@ -28,6 +29,7 @@ def names(table: SolverTable) -> list[str]:
     return [row.policy for row in table.standings]
 
 
+@pytest.mark.slow
 def test_scores_with_and_without_what_others_have_published(page: Page, solvers_site: Site) -> None:
     table = answer(solvers_site, published=True)
     assert {"XLA", "team01", *SOLVERS} <= set(names(table)) and len(names(table)) > 10

@@ -145,6 +145,7 @@ def test_track_speed_and_every_metric() -> None:
     assert math.isnan(other["mca.cycles@cray-1"][0])
 
 
+@pytest.mark.slow
 def test_run_time_is_that_of_the_policy_itself(tmp_path: Path) -> None:
     made = suite(tmp_path / "made", "none")
     timing = TimingRequest(budget=6, precision=0.2)

@@ -220,6 +220,7 @@ def test_layout_environment_and_order_are_others_in_each_block(make: Make, monke
     assert len({one.linked[0] for one in seen}) == 4
 
 
+@pytest.mark.slow
 def test_in_every_third_block_the_reference_is_in_another_layout_too(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +241,7 @@ def test_in_every_third_block_the_reference_is_in_another_layout_too(
     assert 0 <= found.moved < 0.5 and 0 <= found.still < 0.5
 
 
+@pytest.mark.slow
 def test_short_programs_get_several_passes(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     made = make(same="UNUSED=1")
     made.typical = 0.004
@@ -254,6 +256,7 @@ def test_short_programs_get_several_passes(make: Make, monkeypatch: pytest.Monke
         assert sample.preemptions == sum(one.ended[at].preemptions for one in seen)
 
 
+@pytest.mark.slow
 def test_all_workloads_count_together(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     each = {"a": "5", "b": "25"}
     workloads = [Workload(name=name, kind="time", timeout=20, args=(count,)) for name, count in each.items()]
@@ -278,6 +281,7 @@ FAILING = {
 }
 
 
+@pytest.mark.slow
 def test_what_fails_is_told_and_the_others_go_on(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """And is not in the first block either; what it did is nobody's disturbance."""
     uses: list[Use] = []
@@ -302,6 +306,7 @@ def test_what_fails_is_told_and_the_others_go_on(make: Make, monkeypatch: pytest
         assert use.wall == pytest.approx(sum(ended.wall for ended in one.ended))
 
 
+@pytest.mark.slow
 def test_what_hangs_does_so_once_and_not_in_every_pass(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     made = make(timeout=0.4, same="UNUSED=1", hangs="ACT=for(;;)")
     made.typical = 0.003
@@ -319,6 +324,7 @@ def test_time_lost_to_one_that_hung_is_not_expected_again(make: Make) -> None:
     assert len(made.timed.blocks) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("defines", ["ACT=abort()", 'TEXT="gone"'])
 def test_without_its_reference_a_program_is_timed_no_more(make: Make, defines: str) -> None:
     made, other = make(same="UNUSED=1"), make("other", same="UNUSED=1")
@@ -356,6 +362,7 @@ def test_no_time_at_all_is_a_problem_and_no_ratio(make: Make) -> None:
     assert total.cpu == ended.cpu
 
 
+@pytest.mark.slow
 def test_an_object_that_sleeps_holds_nobody_up(make: Make) -> None:
     made = make(same="UNUSED=1", sleeps="WORK=0|ACT=usleep(60000)")
     made.run()
@@ -366,6 +373,7 @@ def test_an_object_that_sleeps_holds_nobody_up(make: Make) -> None:
         assert cpu["same"] < 8 * cpu["reference"]
 
 
+@pytest.mark.slow
 def test_the_budget_is_kept(make: Make) -> None:
     """But for the block that was begun."""
     programs = [make(name, same="UNUSED=1") for name in ("one", "two")]

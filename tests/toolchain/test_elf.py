@@ -124,6 +124,7 @@ def test_unwind_tables_are_loaded_but_no_text(toolchain: Toolchain, tmp_path: Pa
     assert size_alloc(paths[0]) > size_alloc(paths[1])
 
 
+@pytest.mark.slow
 def test_an_object_of_more_sections_than_its_header_can_count(toolchain: Toolchain, tmp_path: Path) -> None:
     count = 70_000
     (tmp_path / "many.s").write_text("".join(f'.section .text.f{n},"ax"\n.byte 0x90\n' for n in range(count)))

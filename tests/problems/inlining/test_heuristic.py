@@ -464,6 +464,7 @@ def test_what_it_says_is_not_taken_for_the_compilers_word(modules: Modules, benc
     )
 
 
+@pytest.mark.slow
 def test_side_by_side(modules: Modules, bench: Bench) -> None:
     """Of several policies and modules at once, fine ones and others, each gets its own decisions."""
     frozen = [modules.frozen(target=target, level=level) for target in Target for level in (Level.OZ, Level.O3)]

@@ -179,6 +179,7 @@ def test_nothing_is_written_where_nothing_is_better(user: User, tmp_path: Path) 
 # -- interruptions and failures
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_it_ends_as_if_it_had_not_been(user: User, tmp_path: Path) -> None:
     folder, output = submission(tmp_path / "bad", RULE), tmp_path / "better"
     earlier = set((user.cache / "tuning").glob("*.log"))
@@ -315,6 +316,7 @@ def four(user: User, tmp_path_factory: pytest.TempPathFactory) -> Answer:
     return user.harness("tune", folder, *words, code=0, timeout=600)
 
 
+@pytest.mark.slow
 def test_values_at_their_bounds_are_named(four: Answer) -> None:
     assert "most = 0 ends at its lower bound, 0: a wider one may be better" in four.err
 
