@@ -112,7 +112,7 @@ class User:
         """
         environment = self.environment(**changes)
         if fits(environment):
-            answer = Answer(*warm(os.getpid()).run(command(*words), cwd, environment, timeout))
+            answer = Answer(*warm(os.getpid()).run(["harness", *map(str, words)], cwd, environment, timeout))
         else:
             with self.start(*words, cwd=cwd, **changes) as process:
                 out, err = process.communicate(timeout=timeout)
