@@ -5,12 +5,13 @@ A name with a slip of the pen would claim nothing in silence, and the policy wou
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from harness.base.errors import UsageError
 from harness.base.text import closest
 from harness.base.vocabulary import Split
 from harness.suite.known import known_suites
-from harness.suite.load import load_suite, suite_names
+from harness.suite.load import load_suite, suite_file, suite_names
 
 __all__ = ["require_known"]
 
@@ -45,9 +46,16 @@ def _fault(entry: str) -> tuple[str, str] | None:
         return None if what in splits else (f"there is no split {what!r}", f"there are: {', '.join(splits)}")
     if suite not in suite_names():
         return None  # of instances, which only their problem knows
-    programs = [program.benchmark.name for program in load_suite(suite).programs]
+    facts = suite_file(suite).stat()
+    programs = _programs(suite, facts.st_mtime_ns, facts.st_size)
     if what in programs:
         return None
     meant = closest(what, programs)
     hint = f"did you mean {suite}/{meant}?" if meant else f"there are: {', '.join(programs)}"
     return f"{suite} has no program {what!r}", hint
+
+
+@lru_cache(maxsize=32)
+def _programs(suite: str, _changed: int, _size: int) -> tuple[str, ...]:
+    """Names of a suite's programs; read once for all policies, as long as the file is the same."""
+    return tuple(program.benchmark.name for program in load_suite(suite).programs)

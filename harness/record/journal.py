@@ -77,14 +77,14 @@ class Journal:
             self._file.close()
             raise
 
-    def add(self, cell: str, rows: list[Row], history: History | None = None) -> None:
-        """Keep a finished cell; it is on disk when this returns."""
+    def add(self, cell: str, rows: list[Row], history: History | None = None, *, sync: bool = True) -> None:
+        """Keep a finished cell; it is on disk when this returns, or without ``sync`` when the next one is."""
         self.cells[cell] = rows
         entry: dict[str, Any] = {"cell": cell, "rows": [row.line() for row in rows]}
         if history is not None:
             self.histories[cell] = history
             entry["history"] = history.model_dump(mode="json")
-        self._write(entry)
+        self._write(entry, sync=sync)
 
     def note(self, name: str, value: Any) -> None:
         """Keep a JSON value that the run needs when it goes on."""
@@ -101,12 +101,13 @@ class Journal:
         self.blocks.append(block)
         self._write({"block": block.model_dump(mode="json")})
 
-    def _write(self, entry: dict[str, Any]) -> None:
+    def _write(self, entry: dict[str, Any], *, sync: bool = True) -> None:
         self._code = self._code_of(entry)
         with results_errors(self.path.parent):
             self._file.write(canonical_json({"code": self._code, "entry": entry}) + b"\n")
             self._file.flush()
-            os.fsync(self._file.fileno())
+            if sync:
+                os.fsync(self._file.fileno())
 
     def _code_of(self, entry: dict[str, Any]) -> str:
         return hmac.digest(self._key, f"{self._code}\n".encode() + canonical_json(entry), "sha256").hex()

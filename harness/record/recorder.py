@@ -45,11 +45,14 @@ class Recorder:
         self.histories += [self.journal.histories[entry]] if entry in self.journal.histories else []
         return True
 
-    def add(self, entry: str, recorded: Recorded) -> None:
-        """Keep what a task gave; it is on disk when this returns."""
+    def add(self, entry: str, recorded: Recorded, *, sync: bool = True) -> None:
+        """Keep what a task gave; it is on disk when this returns.
+
+        Without ``sync``, when the next one is: what the cache has is not lost.
+        """
         if recorded.decisions is not None:
             store_decisions(self.results, recorded.decisions.encode())
-        self.journal.add(entry, list(recorded.rows), recorded.history)
+        self.journal.add(entry, list(recorded.rows), recorded.history, sync=sync)
         self.taken.add(entry)
         self.rows += recorded.rows
         self.histories += [] if recorded.history is None else [recorded.history]

@@ -151,7 +151,7 @@ def _compute(request: Request[Any], tasks: Sequence[Task[Any]], session: Session
         if recorded is None:
             pending.append(task)
         else:
-            recorder.add(task.entry, recorded)
+            recorder.add(task.entry, recorded, sync=False)
     if not request.alone:
         pending.sort(key=lambda task: -task.weight)  # the long ones first, so that none is left over at the end
     pending = list(request.ready(pending, session))
