@@ -57,6 +57,26 @@ def test_cells_are_kept_until_the_run_is_written(tmp_path: Path) -> None:
     empty.close(remove=True)
 
 
+def test_every_cell_is_synced_and_what_the_cache_has_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the kernel was told to write is all that a test can see: no power goes out here."""
+    synced: list[int] = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (real(file), synced.append(os.fstat(file).st_size)))
+    journal = Journal(tmp_path, PLAN)
+    before = len(synced)
+    journal.add(entry(FIRST), FIRST, sync=False)
+    assert len(synced) == before
+    journal.add(entry(SECOND), SECOND)
+    assert len(synced) == before + 1
+    assert synced[-1] == journal.path.stat().st_size
+    journal.close(remove=False)
+    again = Journal(tmp_path, PLAN)
+    assert again.cells == {entry(FIRST): FIRST, entry(SECOND): SECOND}
+    again.close(remove=True)
+
+
 def test_a_cell_is_on_disk_when_it_is_added(tmp_path: Path) -> None:
     journal = Journal(tmp_path, PLAN)
     size = 0
