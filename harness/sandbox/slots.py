@@ -141,6 +141,17 @@ _made = 0
 _owner = os.getpid()
 
 
+def _forget() -> None:
+    """In a forked child: the slots are the parent's."""
+    global _lock, _made, _owner
+    _lock, _made, _owner = Lock(), 0, os.getpid()
+    for slots in _idle.values():
+        slots.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
 @contextmanager
 def slot(*, trusted: bool = False) -> Iterator[Slot]:
     """A slot of one's own. After an exception it is not used again: what runs in it is killed."""
