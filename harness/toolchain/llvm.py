@@ -74,6 +74,16 @@ class Toolchain:
         """LLVM's headers, which plugins are built with."""
         return self.bin.resolve().parent / "include"
 
+    @property
+    def library(self) -> Path:
+        """LLVM as a shared library, for programs that are linked with it. Raises PrerequisiteError where it lacks."""
+        folder = self.bin.resolve().parent / "lib"
+        for name in (f"libLLVM-{MAJOR}.so", "libLLVM.so"):
+            if (folder / name).exists():
+                return folder / name
+        hint = f"apt-get install llvm-{MAJOR}-dev"
+        raise PrerequisiteError("LLVM's shared library is missing", where=str(folder), hint=hint)
+
     @cached_property
     def host_cpu(self) -> str | None:
         """What LLVM calls the CPU of this machine (``znver4``); None where it does not say."""

@@ -16,7 +16,7 @@ from harness.base.process import WAITING, Limits, run
 from harness.base.store import Store
 from harness.toolchain import Toolchain
 
-__all__ = ["builds", "llvm_plugin", "native_digest", "native_folder", "native_plugin", "native_program"]
+__all__ = ["builds", "llvm_plugin", "llvm_program", "native_digest", "native_folder", "native_plugin", "native_program"]
 
 _SECONDS = 300.0
 """CPU seconds for each file."""
@@ -59,6 +59,13 @@ def llvm_plugin(name: str, toolchain: Toolchain, store: Store) -> Path:
     return _built(name, f"{name}.so", "-shared", "apt-get install llvm-22-dev g++ libc6-dev", toolchain, store)
 
 
+def llvm_program(name: str, toolchain: Toolchain, store: Store) -> Path:
+    """The same of C++, as a program that runs with the toolchain's own library of LLVM."""
+    hint = "apt-get install llvm-22-dev g++ libc6-dev"
+    library = toolchain.library
+    return _built(name, name, "-pie", hint, toolchain, store, (str(library), f"-Wl,-rpath,{library.parent}"))
+
+
 def native_folder(name: str) -> Path:
     """Where the sources lie: ``native/NAME``, or ``native`` in the package that brings a problem of this name."""
     own = NATIVE_SOURCES / name
@@ -67,7 +74,9 @@ def native_folder(name: str) -> Path:
     return next((found.folder / "native" for found in brought(PROBLEMS) if found.name == name), own)
 
 
-def _built(name: str, product: str, form: str, hint: str, toolchain: Toolchain, store: Store) -> Path:
+def _built(
+    name: str, product: str, form: str, hint: str, toolchain: Toolchain, store: Store, libraries: tuple[str, ...] = ()
+) -> Path:
     folder = native_folder(name)
     sources = sorted((*folder.glob("*.c"), *folder.glob("*.cpp")))
     is_cpp = any(source.suffix == ".cpp" for source in sources)
@@ -90,7 +99,7 @@ def _built(name: str, product: str, form: str, hint: str, toolchain: Toolchain, 
 
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             objects = list(pool.map(compile_one, sources))
-        command(entry, [form, *objects, "-o", product], folder)
+        command(entry, [form, *objects, *libraries, "-o", product], folder)
         for made in objects:
             (entry / made).unlink()
         (entry / product).chmod(0o755)  # whatever the umask: the sandbox's user starts it
