@@ -80,3 +80,7 @@ class Decided:
     """CPU seconds beyond the plain compilation of the module; 0 for what is the same for every module."""
     wall: float = 0.0
     """Wall seconds, likewise."""
+    trials: int = 0
+    """Modules whose cost was looked at before; of an agent that is shown none, its one episode."""
+    steps: int = 0
+    """Passes that were run to decide."""

@@ -1,7 +1,7 @@
 """Sources to one internalised bitcode module, content-addressed in the cache."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ class FrozenModule:
     """IR instructions of the module as frozen."""
     target: Target
     level: Level
+    program: Program | None = field(default=None, compare=False, repr=False)
+    """Whose module it is; None where it is made of nothing that a suite defines."""
 
 
 def program_digest(program: Program) -> str:
@@ -68,7 +70,7 @@ def freeze(program: Program, target: Target, level: Level, bench: Bench) -> Froz
         return _freeze_into(entry, program, target, level, bench)
 
     entry, facts = bench.store.folder_with_facts("frozen", key, make)
-    return FrozenModule(entry / "frozen.bc", **facts, target=target, level=level)
+    return FrozenModule(entry / "frozen.bc", **facts, target=target, level=level, program=program)
 
 
 def _freeze_into(entry: Path, program: Program, target: Target, level: Level, bench: Bench) -> dict[str, Any]:

@@ -26,13 +26,15 @@ class Need(Enum):
     """How the object came to be: what the steps of the plan took, and what is between them."""
     DECIDING = auto()
     """What the policy took to decide. It is gone when the cell is done, unless it is kept."""
+    STEPS = auto()
+    """What the policy did to decide, step by step. Others than such policies have none."""
     ANSWER = auto()
     """What a solver printed, and when: nothing is compiled."""
 
     @property
     def of_object(self) -> bool:
         """Whether equal objects give equal evidence."""
-        return self not in (Need.COMPILING, Need.DECIDING, Need.ANSWER)
+        return self not in (Need.COMPILING, Need.DECIDING, Need.STEPS, Need.ANSWER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,10 @@ class Subject:
     decide_cpu: float = 0.0
     decide_wall: float = 0.0
     """Seconds that the policy took to decide, beyond the plain compilation."""
+    decide_trials: int = 0
+    """Modules whose cost it looked at before."""
+    decide_steps: int = 0
+    """Passes that were run before."""
     evidence: Evidence = field(default_factory=Evidence)
     """What the metrics asked for need."""
     bench: Bench | None = None

@@ -15,6 +15,10 @@ class Form:
     """What that file is usually called."""
     pure: bool = True
     """Whether only the harness's own code computes the decisions: asked again, it says the same."""
+    by_chance: bool = False
+    """Whether its policies may decide otherwise whenever they are asked: searches, unless they say that they do not."""
+    in_steps: bool = False
+    """Whether its policies decide by steps that are counted: runs of passes, looks at what came of them."""
     fields: frozenset[str] = frozenset()
     """Which of a manifest's ``seeds`` and ``values`` its policies have: what means nothing is refused."""
     modules: tuple[str, ...] = ()

@@ -72,15 +72,19 @@ class Manifest(BaseModel):
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=1 << 63)], ...], AfterValidator(_distinct)] = (0,)
     """One cell each."""
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    """``search``: seconds for each benchmark and seed."""
+    """``search``: CPU seconds for each benchmark and seed."""
+    deterministic: bool = False
+    """``search``: it finds the same whenever it is asked. It has one seed, and is asked twice."""
 
     @model_validator(mode="after")
     def _search_is_repeated(self) -> Self:
         if self.policy_class is PolicyClass.SEARCH:
-            if len(self.seeds) < SEARCH_SEEDS:
+            if self.deterministic and len(self.seeds) > 1:
+                raise ValueError("seeds: a deterministic search has one: every seed would be the same search")
+            if not self.deterministic and len(self.seeds) < SEARCH_SEEDS:
                 raise ValueError(
                     f"seeds: a policy of class 'search' needs at least {SEARCH_SEEDS}, and has {len(self.seeds)}: "
-                    "one search may have been lucky"
+                    "one search may have been lucky; or it says deterministic = true"
                 )
             if self.budget is None:
                 raise ValueError("budget: a policy of class 'search' says how many seconds each of its searches took")
@@ -89,4 +93,5 @@ class Manifest(BaseModel):
     def digest_fields(self) -> dict[str, Any]:
         """What makes two versions different policies; a new description does not."""
         kind = former_kind(self.problem, self.form)
-        return {"kind": kind, "class": self.policy_class.value, "values": self.values, "budget": self.budget}
+        fields = {"kind": kind, "class": self.policy_class.value, "values": self.values, "budget": self.budget}
+        return fields | ({"deterministic": True} if self.deterministic else {})

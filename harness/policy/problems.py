@@ -15,7 +15,7 @@ from harness.base.vocabulary import PolicyClass
 from harness.policy.form import Form
 from harness.policy.policy import Policy
 
-__all__ = ["Problem", "all_problems", "form_of", "problem_of", "require_meant"]
+__all__ = ["Problem", "all_problems", "form_of", "is_asked_again", "problem_of", "require_meant"]
 
 
 class Problem(Protocol):
@@ -58,6 +58,14 @@ def require_meant(policy: Policy, where: str) -> None:
         raise UsageError(f"seeds: {whose} is given none: every seed would be the same policy", where=where)
     if manifest.budget is not None and manifest.policy_class is not PolicyClass.SEARCH:
         raise UsageError(f"budget: a policy of class {manifest.policy_class.value!r} does not search", where=where)
+    if manifest.deterministic and not form_of(policy, where).by_chance:
+        raise UsageError(f"deterministic: {whose} has to be, whatever it says", where=where)
+
+
+def is_asked_again(policy: Policy) -> bool:
+    """Whether the policy must decide alike when it is asked a second time: it runs code of its own."""
+    form = form_of(policy)
+    return not form.pure and (policy.manifest.deterministic or not form.by_chance)
 
 
 def form_of(policy: Policy, where: str | None = None) -> Form:

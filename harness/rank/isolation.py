@@ -48,7 +48,7 @@ def hurried_policies(index: "duckdb.DuckDBPyConnection", question: Question) -> 
         word
         for name, problem in all_problems().items()
         for form, facts in problem.forms.items()
-        if not facts.pure
+        if not facts.pure and not facts.by_chance
         for word in (name, f"{name}/{form}")
     ]
     found = index.execute(_HURRIED, chosen | {"usual": ASKED_AGAIN_AFTER, "asked": asked}).fetchall()

@@ -300,6 +300,7 @@ def _ranked(
     for name in dict.fromkeys(row.policy_class for row in table):
         mine = [side for side in first if side.policy in able and side.policy_class == name]
         places |= ranks(mine, ahead(mine, met, paired=question.quantity.paired))
+    repeat = _deterministic(index, question)
     identities = {side.policy: side.identity for side in sides}
     entered: dict[str, dict[Hashable, str]] = defaultdict(dict)  # class → those that differ, each by its first policy
     for row in table:
@@ -318,12 +319,18 @@ def _ranked(
             if places[row.policy][0] == 1 and _is_not_above(row, question.reference, judged[row.policy], sides):
                 first_ = "first" if places[row.policy] == (1, 1) else "perhaps first"
                 lacking += (f"{first_} of its class, and not shown to be above {question.reference}",)
-        if row.policy_class == PolicyClass.SEARCH.value and row.seeds < SEARCH_SEEDS:
+        if row.policy_class == PolicyClass.SEARCH.value and row.seeds < SEARCH_SEEDS and row.policy not in repeat:
             lacking = (*lacking, f"{row.seeds} of the {SEARCH_SEEDS} seeds that a search needs")
         low, high = places.get(row.policy, (None, None))
         told = _told(judged[row.policy]) if row.policy in judged and row.policy != question.reference else {}
         done.append(replace(row, rank=low, rank_high=high, reasons=row.reasons + lacking, **told))
     return done
+
+
+def _deterministic(index: "duckdb.DuckDBPyConnection", question: Question) -> set[str]:
+    """Searches that have one seed, since they find the same whenever they are asked."""
+    query = f"SELECT DISTINCT policy FROM deterministic WHERE {question.in_suites}"
+    return {str(name) for (name,) in index.execute(query).fetchall()}
 
 
 def _judged(table: Sequence[Standing], sides: Sequence[Side]) -> dict[str, Judgement]:

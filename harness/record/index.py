@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 19
+_VERSION = 20
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
@@ -300,6 +300,7 @@ def _build(made: Path, runs: list[Path]) -> int:
             " program_digest VARCHAR, workloads VARCHAR, cluster VARCHAR)"
         )
         connection.execute("CREATE TABLE training (run VARCHAR, suite VARCHAR, policy VARCHAR, benchmark VARCHAR)")
+        connection.execute("CREATE TABLE deterministic (run VARCHAR, suite VARCHAR, policy VARCHAR)")
         connection.execute(
             "CREATE TABLE instances (run VARCHAR, suite VARCHAR, benchmark VARCHAR, seconds DOUBLE, best HUGEINT,"
             " bound HUGEINT, plain HUGEINT)"
@@ -335,6 +336,7 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
     _insert(connection, "benchmarks", benchmarks)
     seen = [[header.run, header.suite, p, name] for p, names in header.trained_on.items() for name in names]
     _insert(connection, "training", seen)
+    _insert(connection, "deterministic", [[header.run, header.suite, name] for name in header.deterministic])
     known = how.instances.items() if how else ()
     instances = [
         [header.run, header.suite, name, i.seconds, *map(_text, (i.best, i.bound, i.plain))] for name, i in known

@@ -189,6 +189,8 @@ class Header(Model):
     """The suite's rule: with a smaller share of its programs a policy is not ranked."""
     trained_on: dict[Name, tuple[Name, ...]] = {}
     """Policy → those of the benchmarks that it was trained on; policies trained on none are left out."""
+    deterministic: tuple[Name, ...] = ()
+    """Searches that find the same whenever they are asked: one seed is all that they have."""
     hidden: Digest | None = None
     """Digest of the secret whose hidden workloads verified every object too; None without any."""
     asked_again_after: float | None = Field(default=None, ge=0)

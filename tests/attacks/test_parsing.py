@@ -19,10 +19,10 @@ from harness.base.process import Limits
 from harness.base.store import Store
 from harness.policy import load_policy
 from harness.policy.forms.cpp.hyperparameters import parse_hyperparameters, require_no_options
-from harness.policy.forms.python.check import check_python
 from harness.policy.forms.tree import parse_tree
 from harness.policy.forms.tree.convert import from_xgboost
 from harness.policy.forms.tree.model import MAX_NODES
+from harness.policy.python_check import check_python
 from harness.problems.inlining.features import INTERFACE
 from harness.problems.instances.apart import make_apart, parse_apart
 from harness.problems.programs.admission import definition_findings
@@ -183,7 +183,7 @@ def test_python_that_pythons_parser_cannot_take_is_refused(content: bytes) -> No
 
 
 def test_python_is_parsed_in_another_process_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness.policy.forms.python import check
+    from harness.policy import python_check as check
 
     content = f"# {time.time()}\ndef decide(features):\n    return True\n".encode()
     check_python(content, "policy.py")

@@ -13,7 +13,7 @@ from harness.base.engine import Engine, each
 from harness.base.errors import CellError
 from harness.base.moment import Moment, anchored, remaining
 from harness.base.progress import Observer
-from harness.policy import form_of
+from harness.policy import is_asked_again
 from harness.problems.programs.cell import Cell, CellResult, CellTask
 from harness.problems.programs.deciding import decide_again
 from harness.sandbox.bench import Bench
@@ -39,7 +39,7 @@ class Provisional:
 def asks_again(cells: Sequence[Cell]) -> bool:
     """Whether a policy of these cells is asked twice."""
     policies = [cell.policy for cell in cells if cell.target in cell.policy.manifest.targets]
-    return any(not form_of(policy).pure for policy in policies)
+    return any(is_asked_again(policy) for policy in policies)
 
 
 def asked_again(

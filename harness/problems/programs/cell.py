@@ -1,6 +1,6 @@
 """One cell: decide → apply → verify → measure, for one policy on one program, target and seed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from harness.base.moment import Moment
 from harness.base.vocabulary import Isolation, Level, Outcome, Target
 from harness.freeze import FrozenModule, freeze, perturbed
 from harness.measure import Need, all_metrics, current, find_metric, labelled
-from harness.policy import Policy, form_of
+from harness.policy import Policy, form_of, is_asked_again
 from harness.problems.programs.deciding import require_same
 from harness.problems.programs.problems import program_problem
 from harness.problems.programs.take import Functions, Made, take_metrics
@@ -160,7 +160,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
             "runtime": runtime,
             "counter": native_digest("count"),
             "compile_timeout": bench.compile_timeout,
-            **({} if form_of(cell.policy).pure else {"asked again after": bench.asked_again_after}),
+            **({"asked again after": bench.asked_again_after} if is_asked_again(cell.policy) else {}),
         }
     )
 
@@ -279,7 +279,8 @@ def task_of(cell: Cell, metrics: Sequence[str], bench: Bench, *, counted: bool =
     """The task of a cell, whose module is frozen now if it is not yet. ``counted``: its runs are."""
     supported = cell.target in cell.policy.manifest.targets
     frozen = frozen_of(cell, bench) if supported else None
-    return CellTask(cell, tuple(metrics), cell_key(cell, frozen, bench), frozen, _weight(cell, frozen, counted))
+    taken = _meant(metrics, cell.policy) or metrics
+    return CellTask(cell, tuple(taken), cell_key(cell, frozen, bench), frozen, _weight(cell, frozen, counted))
 
 
 def run_cell(cell: Cell, metrics: Sequence[str], bench: Bench) -> CellResult:
@@ -288,6 +289,12 @@ def run_cell(cell: Cell, metrics: Sequence[str], bench: Bench) -> CellResult:
     result = task.compute(bench)
     task.keep(result, bench)
     return result
+
+
+def _meant(metrics: Iterable[str], policy: Policy) -> list[str]:
+    """Those that mean something for this policy."""
+    in_steps = form_of(policy).in_steps
+    return [name for name in metrics if in_steps or Need.STEPS not in find_metric(name).needs]
 
 
 def _weight(cell: Cell, frozen: FrozenModule | None, counted: bool) -> float:
@@ -330,8 +337,8 @@ def _compute(task: CellTask, frozen: FrozenModule, earlier: CellResult | None, b
     tell.
     """
     cell, key = task.cell, task.key
-    prices = [name for name, metric in all_metrics().items() if Need.DECIDING in metric.needs]  # of every cell: they
-    # cannot be had later without deciding again
+    prices = [name for name, metric in all_metrics().items() if Need.DECIDING in metric.needs]
+    prices = _meant(prices, cell.policy)  # of every cell: they cannot be had later without deciding again
     metrics = _to_take(task.metrics, earlier) if earlier else list(dict.fromkeys((*task.metrics, *prices)))
     reached: dict[str, Any] = {"frozen_digest": frozen.digest}
     problem = program_problem(cell.policy.manifest.problem)
@@ -342,11 +349,12 @@ def _compute(task: CellTask, frozen: FrozenModule, earlier: CellResult | None, b
             decided = Decided(Decisions.parse((earlier.decisions or "").encode(), cell.name))
         decisions = decided.decisions
         reached |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
-        asked = None if form_of(cell.policy).pure else Moment.now()
+        asked = Moment.now() if is_asked_again(cell.policy) else None
         plan = problem.plan(decisions, cell.target)
         compiled = compile_plan(frozen, plan, bench)
         reached["object_digest"] = compiled.digest
-        made = Made(cell.program, cell.target, frozen, plan, compiled, decided.cpu, decided.wall)
+        price = (decided.cpu, decided.wall, decided.trials, decided.steps)
+        made = Made(cell.program, cell.target, frozen, plan, compiled, *price)
         taken = take_metrics(made, metrics, bench, besides=task.besides)
         reached |= {"values": taken.values, "missing": taken.missing, "functions": taken.functions}
         return CellResult(key, Outcome.OK, asked=asked, **reached)

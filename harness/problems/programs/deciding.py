@@ -4,7 +4,7 @@ from harness.apply.decisions import Decisions
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
-from harness.policy import Policy, form_of
+from harness.policy import Policy, is_asked_again
 from harness.problems.programs.problems import program_problem
 from harness.sandbox.bench import Bench
 
@@ -17,7 +17,7 @@ def decide_twice(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) 
     Raises CellError: what ``ProgramProblem.decide`` raises, and ``not-replayable``.
     """
     first = program_problem(policy.manifest.problem).decide(policy, frozen, seed, bench).decisions
-    if not form_of(policy).pure:
+    if is_asked_again(policy):
         decide_again(policy, frozen, seed, bench, first)
     return first
 

@@ -73,6 +73,7 @@ def header_of(request: Request, bench: Bench) -> dict[str, Any]:
     return {
         "benchmarks": {program.benchmark.name: _facts(program, bench) for program in request.programs},
         "trained_on": _trained_on(request),
+        "deterministic": tuple(policy.name for policy in request.policies if policy.manifest.deterministic),
         "hidden": request.hidden,
         "asked_again_after": bench.asked_again_after if asks_again(request.cells) else None,
     }

@@ -15,7 +15,7 @@ from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, prepare
 from harness.verify import CountedRun, Trial, expected_results, link_program, verify, verify_counted
 
-__all__ = ["Functions", "Made", "Taken", "take_metrics"]
+__all__ = ["Functions", "Made", "Taken", "require_right", "take_metrics"]
 
 Functions = dict[str, dict[str, int | float]]
 """Metric → function → value."""
@@ -33,6 +33,8 @@ class Made:
     decide_cpu: float = 0.0
     decide_wall: float = 0.0
     """Seconds that the policy took to decide."""
+    decide_trials: int = 0
+    decide_steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,17 @@ def take_metrics(
         compiled.cpu,
         made.decide_cpu,
         made.decide_wall,
+        made.decide_trials,
+        made.decide_steps,
         evidence,
         bench,
     )
     return _measure(chosen, subject)
+
+
+def require_right(made: Made, bench: Bench) -> None:
+    """Verify the object on the workloads that everybody may see. Raises CellError where an output is not right."""
+    verify(_trial(made, prepare(made.program, bench.store), bench, bench), bench)
 
 
 def _measure(metrics: Sequence[Metric], subject: Subject) -> Taken:
@@ -99,24 +108,25 @@ def _verify(
     made: Made, counted: bool, bench: Bench, inputs: Bench, besides: ReadyWorkload | None
 ) -> tuple[CountedRun, ...]:
     """Verify the object; ``counted``: in runs that are counted, which are returned."""
-    program, compiled = made.program, made.compiled
-    ready = prepare(program, inputs.store)
-
-    def build_reference() -> tuple[Path, str]:
-        return reference_object(program, Level.O0, Target.X86_64, inputs)
-
-    def trial_of(ready: tuple[ReadyWorkload, ...], besides: ReadyWorkload | None = None) -> Trial:
-        expected = expected_results(program, ready, build_reference, bench)
-        return Trial(program, made.target, compiled.object, compiled.digest, ready, expected, besides)
-
+    trial = _trial(made, prepare(made.program, inputs.store), bench, inputs, besides)
     runs: tuple[CountedRun, ...] = ()
     if counted:
-        runs = verify_counted(trial_of(ready, besides), bench)
+        runs = verify_counted(trial, bench)
     else:
-        verify(trial_of(ready, besides), bench)
-    if hidden := prepare(program, inputs.store, "hidden"):
-        verify(trial_of(hidden), bench)
+        verify(trial, bench)
+    if hidden := prepare(made.program, inputs.store, "hidden"):
+        verify(_trial(made, hidden, bench, inputs), bench)
     return runs
+
+
+def _trial(
+    made: Made, ready: tuple[ReadyWorkload, ...], bench: Bench, inputs: Bench, besides: ReadyWorkload | None = None
+) -> Trial:
+    def build_reference() -> tuple[Path, str]:
+        return reference_object(made.program, Level.O0, Target.X86_64, inputs)
+
+    expected = expected_results(made.program, ready, build_reference, bench)
+    return Trial(made.program, made.target, made.compiled.object, made.compiled.digest, ready, expected, besides)
 
 
 def _code(made: Made, bench: Bench) -> Code | str:

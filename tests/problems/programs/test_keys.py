@@ -176,6 +176,7 @@ MANIFEST: dict[str, Any] = {
     "policy_class": {"class": "zero-shot"},
     "values": {"values": {"word": 3}},
     "budget": {"class": "search", "budget": 3.0, "seeds": [0, 1, 2, 3, 4]},
+    "deterministic": {"class": "search", "budget": 3.0, "deterministic": True},
 }
 NOT_OF_MANIFEST = {
     "name": "two names of one policy are one cell each in a run, with one result",

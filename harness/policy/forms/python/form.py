@@ -12,8 +12,8 @@ from harness.policy.forms.asked import AskedForm
 from harness.policy.forms.decider import Decider, Host
 from harness.policy.forms.interface import Interface
 from harness.policy.forms.parameters import Value
-from harness.policy.forms.python.check import check_python
 from harness.policy.policy import Policy
+from harness.policy.python_check import check_python
 from harness.sandbox import GIB, SCRATCH, Job, Limits
 from harness.sandbox.bench import Bench
 from harness.sandbox.pair import READ, WRITE

@@ -1,6 +1,8 @@
-"""Whether standard input is Python that defines ``decide``: a JSON object with the ``fault`` and its ``line``.
+"""Whether standard input is Python that defines a function: a JSON object with the ``fault`` and its ``line``.
 
-A script of its own, run by ``check`` in a process with limits. It runs nothing of what it reads.
+usage: python_syntax.py FUNCTION
+
+A script of its own, run by ``python_check`` in a process with limits. It runs nothing of what it reads.
 """
 
 import ast
@@ -8,7 +10,7 @@ import json
 import sys
 
 
-def fault_of(content: bytes) -> tuple[str, int | None]:
+def fault_of(content: bytes, function: str) -> tuple[str, int | None]:
     """What is wrong, and the line; empty where nothing is."""
     try:
         tree = ast.parse(content)
@@ -23,9 +25,9 @@ def fault_of(content: bytes) -> tuple[str, int | None]:
             defined |= {target.id for target in node.targets if isinstance(target, ast.Name)}
         elif isinstance(node, ast.ImportFrom):
             defined |= {alias.asname or alias.name for alias in node.names}
-    return ("", None) if "decide" in defined else ("defines no function decide", None)
+    return ("", None) if function in defined else (f"defines no function {function}", None)
 
 
 if __name__ == "__main__":
-    fault, line = fault_of(sys.stdin.buffer.read())
+    fault, line = fault_of(sys.stdin.buffer.read(), sys.argv[1])
     print(json.dumps({"fault": fault, "line": line}))
