@@ -175,7 +175,10 @@ def test_policies(tiny: User) -> None:
     listed = tiny.json("policies")
     assert isinstance(listed, list)
     assert [row["name"] for row in listed] == [policy.name for policy in all_policies()]
-    baselines = {"size": {"O0", "O1", "O2", "O3", "Os", "Oz"}, "speed": {"greedy", "basic", "pbqp", "fast", "fast-o0"}}
+    baselines = {
+        "size": {"O0", "O1", "O2", "O3", "Os", "Oz", "oz-no-slp"},
+        "speed": {"greedy", "basic", "pbqp", "fast", "fast-o0"},
+    }
     for track, names in baselines.items():
         assert {row["name"] for row in listed if row["baseline"] and row["track"] == track} == names
     assert all(

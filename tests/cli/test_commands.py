@@ -81,7 +81,7 @@ def test_completion_knows_suites_policies_and_programs(tmp_path: Path) -> None:
         return user.harness(**environment).out.split()
 
     assert completed("harness run --suite mib") == ["mibench"]
-    assert completed("harness run --suite cbench --policy oz-") == ["oz-tail"]
+    assert completed("harness run --suite cbench --policy oz-t") == ["oz-tail"]
     assert "crc32" in completed("harness run --suite cbench --benchmark crc")
     user.harness("suites", "show", TINY, code=0)
     mine = write_policy(tmp_path / "mine-own", "globaldce")
