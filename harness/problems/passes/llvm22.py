@@ -1,0 +1,61 @@
+"""``llvm22``: LLVM 22's own passes as actions, with the parameters that matter to size, and whole pipelines.
+
+What is here is allowed by the table of passes, transforms code, and does not wait for marks that no program of the
+suites has (guards, matrices, OpenMP, coroutines, instrumentation). Positions never change: another choice is another
+table.
+"""
+
+__all__ = ["LLVM_22"]
+
+_MODULE = (
+    *("called-value-propagation", "constmerge", "deadargelim", "elim-avail-extern", "global-merge"),
+    *("globaldce", "globalopt", "globalsplit", "hotcoldsplit", "inferattrs", "ipsccp", "ipsccp<no-func-spec>"),
+    *("iroutliner", "mergefunc", "module-inline", "partial-inliner", "rpo-function-attrs", "scc-oz-module-inliner"),
+    *("strip", "strip-dead-prototypes", "strip-nondebug"),
+)
+_CGSCC = ("argpromotion", "function-attrs", "inline")
+_FUNCTION = (
+    *("adce", "aggressive-instcombine", "bdce", "break-crit-edges", "callsite-splitting", "consthoist"),
+    *("constraint-elimination", "correlated-propagation", "dce", "dfa-jump-threading", "div-rem-pairs", "dse"),
+    *("early-cse", "early-cse<memssa>", "expand-memcmp", "flatten-cfg", "float2int", "gvn", "gvn<memoryssa>"),
+    *("gvn<no-load-pre>", "gvn<no-pre>", "gvn-hoist", "gvn-sink", "infer-alignment", "instcombine<no-verify-fixpoint>"),
+    *("instsimplify", "irce", "jump-threading", "lcssa", "libcalls-shrinkwrap", "load-store-vectorizer"),
+    *("loop-data-prefetch", "loop-distribute", "loop-fusion", "loop-load-elim", "loop-simplify", "loop-sink"),
+    *("loop-unroll", "loop-unroll<O3>", "loop-unroll<no-runtime;no-partial>", "loop-vectorize", "loop-versioning"),
+    *("lower-constant-intrinsics", "lower-expect", "lower-switch", "mem2reg", "memcpyopt", "mergeicmps", "mergereturn"),
+    *("mldst-motion", "mldst-motion<split-footer-bb>", "nary-reassociate", "newgvn", "partially-inline-libcalls"),
+    *("reassociate", "reg2mem", "sccp", "select-optimize", "separate-const-offset-from-gep"),
+    *("separate-const-offset-from-gep<lower-gep>", "simplifycfg", "simplifycfg<forward-switch-cond>"),
+    *("simplifycfg<hoist-common-insts>", "simplifycfg<no-speculate-blocks>", "simplifycfg<sink-common-insts>"),
+    "simplifycfg<bonus-inst-threshold=1;switch-range-to-icmp;no-keep-loops;hoist-common-insts;sink-common-insts>",
+    *("simplifycfg<switch-to-lookup>", "sink", "slp-vectorizer", "slsr", "speculative-execution", "sroa"),
+    *("sroa<preserve-cfg>", "tailcallelim", "typepromotion", "unreachableblockelim", "vector-combine"),
+    *("function-simplification<O1>", "function-simplification<O3>", "function-simplification<Oz>"),
+)
+_LOOP = (
+    *("canon-freeze", "indvars", "loop-bound-split", "loop-deletion", "loop-flatten", "loop-idiom"),
+    *("loop-idiom-vectorize", "loop-instsimplify", "loop-interchange", "loop-predication", "loop-reduce"),
+    *("loop-rotate", "loop-rotate<no-header-duplication>", "loop-simplifycfg", "loop-term-fold"),
+    *("loop-unroll-and-jam", "loop-unroll-full", "loop-versioning-licm"),
+)
+_MEMORY_LOOP = (
+    *("licm", "licm<no-allowspeculation>", "lnicm", "simple-loop-unswitch"),
+    "simple-loop-unswitch<nontrivial>",
+)
+_PIPELINES = (
+    *("default<O1>", "default<O2>", "default<O3>", "default<Os>", "default<Oz>", "lto<O2>", "lto<Os>", "lto<Oz>"),
+    *("thinlto<Oz>", "thinlto-pre-link<Oz>"),
+)
+
+LLVM_22 = (
+    *_MODULE,
+    *(f"cgscc({name})" for name in _CGSCC),
+    *(f"function({name})" for name in _FUNCTION),
+    *(f"function(loop({name}))" for name in _LOOP),
+    *(f"function(loop-mssa({name}))" for name in _MEMORY_LOOP),
+    *_PIPELINES,
+    # What means something on modules without exceptions or atomics, and does nothing on others.
+    "function(lower-atomic)",
+    "function(lower-invoke)",
+)
+"""Pipelines, by position."""

@@ -1,0 +1,66 @@
+"""The process of a session, and what is said when it is lost."""
+
+from contextlib import suppress
+
+from harness.base.errors import HarnessError
+from harness.problems.passes.session.wire import SIZE, Reply, reply_of
+from harness.sandbox import Job, Reason
+from harness.sandbox.dialogue import Dialogue, Gone, Late
+from harness.sandbox.run import Sandbox
+
+__all__ = ["SessionLost", "Worker"]
+
+_LONGEST = 1 << 30
+"""Bytes of an answer: the text of a module of a hundred megabytes has ten times as many."""
+
+
+class SessionLost(HarnessError):
+    """The process of a session is gone, and every line of it."""
+
+    def __init__(self, message: str, why: Reason | None) -> None:
+        """``why``: how the process ended; None: it was ended, since it did not answer in time."""
+        super().__init__(message)
+        self.why = why
+
+
+class Worker:
+    """One process. Not for two threads at once."""
+
+    def __init__(self, job: Job, sandbox: Sandbox, patience: float) -> None:
+        """Start it, and wait ``patience`` seconds for its first word.
+
+        Raises SessionLost for a process that ends before, and what ``Sandbox.run`` raises.
+        """
+        self._dialogue = Dialogue(job, sandbox)
+        self._talk(b"", "the start", patience)
+
+    def exchange(self, request: bytes, about: str, patience: float) -> Reply:
+        """Ask, and wait so many seconds for the answer. ``about``: what is asked, for messages.
+
+        Raises SessionLost, and never answers again then.
+        """
+        if not self._dialogue.is_open:
+            raise SessionLost(f"{about}: the session has ended", Reason.STOPPED)
+        return self._talk(request, about, patience)
+
+    def end(self) -> None:
+        """End it. Safe to be called again."""
+        with suppress(HarnessError):
+            self._dialogue.end()
+
+    def _talk(self, request: bytes, about: str, patience: float) -> Reply:
+        try:
+            self._dialogue.write(request, patience)
+            (size,) = SIZE.unpack(self._dialogue.read(SIZE.size, patience))
+            if size > _LONGEST:
+                raise ValueError("the session's process sends what is no answer")
+            return reply_of(self._dialogue.read(size, patience))
+        except Late:
+            self.end()
+            raise SessionLost(f"{about}: no answer within {patience:g} s", None) from None
+        except Gone:
+            finished = self._dialogue.end()
+            raise SessionLost(f"{about}: {finished.reason_line()}", finished.reason) from None
+        except ValueError as error:
+            self.end()
+            raise SessionLost(f"{about}: {error}", Reason.STOPPED) from None
