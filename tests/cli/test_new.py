@@ -25,7 +25,7 @@ RUN = [pytest.param(*pair, marks=pytest.mark.slow if pair[0] == WITH_PLUGIN else
 def test_every_form_of_a_submission_has_one() -> None:
     assert {*PAIRS} == {*all_templates()}
     there = {(p.manifest.problem, p.manifest.form) for p in map(load_policy, (f"{f}/" for f in SUBMISSIONS.iterdir()))}
-    assert there <= {*PAIRS} and len(PAIRS) == 7
+    assert there <= {*PAIRS} and len(PAIRS) == 10
 
 
 @pytest.mark.parametrize(("problem", "form"), PAIRS)
@@ -68,9 +68,9 @@ def test_words_that_mean_nothing_are_refused_and_nothing_is_written(
     run("new", "mine", "--problem", "sharding").refused(2, "in which form", "--form cpp|python")
     run("new", "mine", "--problem", "shardin").refused(2, "did you mean 'sharding'?")
     run("new", "mine", "--problem", "levels").refused(2, "--problem", "no submission to start from")
-    run("new", "mine", "--problem", "passes", "--form", "onnx").refused(2, "--form", "there are: list")
-    run("new", "Oz", "--problem", "passes").refused(2, "Oz", "is a baseline's")
-    run("new", "no/where", "--problem", "passes").refused(2, "no/where", "No such file")
+    run("new", "mine", "--problem", "passes", "--form", "tree").refused(2, "--form", "there are: list")
+    run("new", "Oz", "--problem", "passes", "--form", "list").refused(2, "Oz", "is a baseline's")
+    run("new", "no/where", "--problem", "passes", "--form", "list").refused(2, "no/where", "No such file")
     assert not [path.name for path in tmp_path.iterdir() if path.name != "cache"]
 
 

@@ -1,40 +1,71 @@
-"""Problem ``passes``: a list of passes to one ``opt -passes=`` command."""
+"""Problem ``passes``: a list of passes to one ``opt -passes=`` command, written down or chosen by an agent."""
 
 import difflib
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 from harness.apply.decisions import Decided, Decisions
-from harness.apply.plan import FROZEN, OPTIMISED, CompilePlan, Step, clang_generate
+from harness.apply.plan import CompilePlan
 from harness.base.errors import CellError, UsageError
 from harness.base.remembered import remembered
 from harness.base.vocabulary import Outcome, Target
 from harness.freeze import FrozenModule, facts_of
 from harness.policy.form import Form
+from harness.policy.forms.decider import Host
+from harness.policy.forms.registry import all_forms, asked_form, checked_form
 from harness.policy.policy import Policy
+from harness.problems.passes.agent import agent_of, run_agent
 from harness.problems.passes.check import Condition, PassRefusedError, UnknownPassError, refused_on, vet
+from harness.problems.passes.listed import LONGEST, decisions_of, plan_of_list
 from harness.problems.passes.names import GONE, LEGACY_ACTIONS, OptPasses, opt_passes
 from harness.problems.passes.parse import SequenceError, parse_passes
+from harness.problems.passes.search.decide import ROLE as SEARCH_ROLE
+from harness.problems.passes.search.decide import check_search, decided_by_search, searched_table
+from harness.problems.passes.search.job import host_digest
+from harness.problems.passes.session.session import PROGRAM as SESSION
 from harness.problems.passes.vetted import table_digest
 from harness.problems.programs.problems import PureProblem
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import tool_job
+from harness.toolchain.native import native_digest
 
 __all__ = ["POLICIES", "Resolved", "resolve"]
 
 ROLE = "passes"
+LIST = "list"
+SEARCH = "search"
+AGENTS = ("onnx", "python")
+"""Forms that an agent can be written in."""
 _EMPTY_MODULE_SECONDS = 10.0
-_LONGEST = 100_000  # the kernel's limit for one argument is 128 KiB
 
 
 class Passes(PureProblem):
     """See ``harness.problems.programs.problems.ProgramProblem``."""
 
-    forms: ClassVar = {"list": Form(ROLE, "passes.txt", fields=frozenset({"seeds", "values"}))}
+    forms: ClassVar = {
+        LIST: Form(ROLE, "passes.txt", fields=frozenset({"seeds", "values"})),
+        **{
+            name: replace(all_forms()[name], in_steps=True, fields=all_forms()[name].fields | {"values"})
+            for name in AGENTS
+        },
+        SEARCH: Form(
+            SEARCH_ROLE, "search.py", pure=False, by_chance=True, in_steps=True, fields=frozenset({"seeds", "values"})
+        ),
+    }
 
     def check(self, policy: Policy, where: str) -> None:
-        """``files.passes`` must name a text file, or ``files.passes-SEED`` one for each seed."""
+        """Of a list, ``files.passes`` must name a text file, or ``files.passes-SEED`` one for each seed.
+
+        Of an agent, as its form has it.
+        """
+        if policy.manifest.form == SEARCH:
+            check_search(policy, where)
+            return
+        if policy.manifest.form != LIST:
+            checked_form(policy, agent_of(policy, where).interface, where)
+            return
         roles = set(policy.manifest.files)
         each = {f"{ROLE}-{seed}" for seed in policy.manifest.seeds}
         if roles not in ({ROLE}, each):
@@ -52,6 +83,8 @@ class Passes(PureProblem):
 
     def notes(self, policy: Policy) -> list[str]:
         """Legacy passes that LLVM no longer has: they are left out."""
+        if policy.manifest.form != LIST:
+            return []
         gone: dict[str, None] = {}
         for content in policy.contents.values():
             try:
@@ -62,7 +95,13 @@ class Passes(PureProblem):
         return [f"pass {name!r} no longer exists and is left out ({GONE[name]})" for name in gone]
 
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
-        """The seed's list, in LLVM 22 spelling: the same for every program, but refused on a module that it harms."""
+        """The seed's list, in LLVM 22 spelling: the same for every program, but refused on a module that it harms; or
+        what an agent chooses, step by step.
+        """
+        if policy.manifest.form == SEARCH:
+            return decided_by_search(policy, frozen, seed, bench)
+        if policy.manifest.form != LIST:
+            return _decided_by_agent(policy, frozen, seed, bench)
         name, content = policy.file(ROLE if ROLE in policy.contents else f"{ROLE}-{seed}")
         resolved = resolve(content, Path(name).name, bench)
         if resolved.conditions:
@@ -72,34 +111,47 @@ class Passes(PureProblem):
         return Decided(Decisions("passes", frozen.level, resolved.body))
 
     def parts(self, policy: Policy) -> list[str]:
-        """The table of passes: a list that it refuses is another cell than one that it allowed."""
-        return [table_digest()]
+        """The table of passes: a list that it refuses is another cell than one that it allowed. Of an agent, its table
+        of actions, the session, and what turns the file into what is asked.
+        """
+        if policy.manifest.form == LIST:
+            return [table_digest()]
+        if policy.manifest.form == SEARCH:
+            return [table_digest(), searched_table(policy).digest, native_digest(SESSION), host_digest()]
+        agent = agent_of(policy, policy.name)
+        key = asked_form(policy).key_material(agent.interface)
+        return [table_digest(), agent.table.digest, native_digest(SESSION), *key]
+
+    def differing(self, first: Decisions, second: Decisions) -> str:
+        """The first step at which an agent chose otherwise."""
+        one, other = (list(decisions.body["passes"]) for decisions in (first, second))
+        step = next(
+            (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+        )
+        return f"pass {step + 1}: {_at(one, step)}, then {_at(other, step)}"
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
-        """opt runs the list; clang generates code as for the reference.
-
-        Raises CellError for decisions that somebody may have written by hand: ``not-replayable`` for another form,
-        ``policy-error`` for a pass that is refused.
-        """
-        passes = decisions.body.get("passes")
-        listed = isinstance(passes, list) and passes and all(isinstance(name, str) for name in passes)
-        decisions.require(decisions.frozen_at is not None and bool(listed), "they name a level and passes")
-        text = ",".join(map(str, passes or ()))
-        decisions.require(text.isascii() and text.isprintable(), "a pass has a character that no pass has")
-        decisions.require(len(text) <= _LONGEST, f"the pipeline has more than {_LONGEST} characters")
-        try:
-            conditions = [condition for pipeline in dict.fromkeys(passes or ()) for condition in vet(pipeline)]
-        except PassRefusedError as error:
-            raise CellError(Outcome.POLICY_ERROR, f"decisions: {error}") from None
-        unless = tuple({condition.unless: condition.message for condition in reversed(conditions)}.items())
-        command = (f"-passes={text}", FROZEN, "-o", OPTIMISED)
-        return CompilePlan(
-            optimise=Step("opt", command, FROZEN, OPTIMISED, unless=unless),
-            generate=clang_generate(decisions.level, target),
-        )
+        """As for every list, whoever chose it."""
+        return plan_of_list(decisions, target)
 
 
 POLICIES = Passes()
+
+
+def _at(passes: list[str], step: int) -> str:
+    return passes[step] if step < len(passes) else "none"
+
+
+def _decided_by_agent(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
+    """Raises CellError as ``run_agent`` does."""
+    agent = agent_of(policy, policy.name)
+    host = asked_form(policy).open(policy, agent.interface, seed, bench)
+    assert isinstance(host, Host), "a form of AGENTS is a process"
+    started = time.monotonic()
+    trial = run_agent(agent, host, frozen, bench)
+    wall = time.monotonic() - started
+    pipelines = agent.table.pipelines(facts_of(frozen.bitcode, bench))
+    return Decided(decisions_of(trial.actions, pipelines, frozen), trial.cpu, wall, 1, len(trial.actions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +192,8 @@ def resolve(content: bytes, name: str, bench: Bench) -> Resolved:
     if not passes:
         raise CellError(Outcome.POLICY_ERROR, f"{name} names no pass")
     text = ",".join(passes)
-    if len(text) > _LONGEST:
-        raise CellError(
-            Outcome.POLICY_ERROR, f"{name}: the pipeline has {len(text)} characters, {_LONGEST} are allowed"
-        )
+    if len(text) > LONGEST:
+        raise CellError(Outcome.POLICY_ERROR, f"{name}: the pipeline has {len(text)} characters, {LONGEST} are allowed")
     _judge(text, name, bench)
     return Resolved({"passes": passes, "dropped": dropped}, tuple(conditions))
 

@@ -1,0 +1,133 @@
+"""Agents: policies that look at the module and choose the next pass, step by step, in one trial.
+
+What an agent sees is the normalised Autophase features of the module as it is now, how often it took each action, and
+how far it is: never a reward, an absolute count or a size, and never a second trial.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from harness.base.errors import CellError, UsageError
+from harness.base.vocabulary import Outcome
+from harness.freeze import FrozenModule, facts_of
+from harness.policy.forms.asker import Asker
+from harness.policy.forms.decider import Host
+from harness.policy.forms.interface import Choice, Element, Interface, Tensor
+from harness.policy.policy import Policy
+from harness.problems.passes.actions import ActionTable, action_table
+from harness.problems.passes.session import Line, Session, SessionLost
+from harness.sandbox import Reason
+from harness.sandbox.bench import Bench
+
+__all__ = ["Agent", "Trial", "agent_of", "features_of", "run_agent"]
+
+STOP = "stop"
+_AUTOPHASE = 56
+_TOTAL = 51
+"""The number of instructions among the features: what the others are divided by."""
+_MOST_STEPS = 500
+_MOST_STATE = 4096
+
+
+@dataclass(frozen=True)
+class Agent:
+    """What a manifest's ``values`` say of an agent."""
+
+    table: ActionTable
+    steps: int
+    stops: bool
+    """Whether the last alternative ends the episode."""
+    state: int
+    """Numbers that a model gets back at its next step; 0: it has no state."""
+
+    @property
+    def interface(self) -> Interface:
+        """What the agent is asked."""
+        actions = len(self.table.actions)
+        alternatives = (*self.table.actions, STOP) if self.stops else self.table.actions
+        return Interface(
+            "an agent",
+            (
+                Tensor("autophase", Element.FLOAT, (_AUTOPHASE,)),
+                Tensor("histogram", Element.FLOAT, (actions,)),
+                Tensor("progress", Element.FLOAT),
+            ),
+            Choice("action", alternatives),
+            state=(Tensor("state", Element.FLOAT, (self.state,)),) if self.state else (),
+            summary="Which pass is run next",
+            listed_in="docs/observations.md",
+        )
+
+
+def agent_of(policy: Policy, where: str) -> Agent:
+    """Raises UsageError, naming the value, for one that means nothing."""
+    values = dict(policy.manifest.values)
+    table = action_table(str(values.pop("actions", "autophase42")))
+    steps = _whole(values.pop("steps", 45), "steps", 1, _MOST_STEPS, where)
+    stops = _whole(values.pop("stop", 0), "stop", 0, 1, where)
+    state = _whole(values.pop("state", 0), "state", 0, _MOST_STATE, where)
+    for name in values:
+        raise UsageError(f"values.{name}: an agent has actions, steps, stop and state", where=where)
+    return Agent(table, steps, bool(stops), state)
+
+
+def _whole(value: object, name: str, least: int, most: int, where: str) -> int:
+    if not isinstance(value, int) or not least <= value <= most:
+        raise UsageError(f"values.{name}: must be a whole number from {least} to {most}, not {value!r}", where=where)
+    return value
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of an agent's one trial."""
+
+    actions: tuple[int, ...]
+    cpu: float
+    """CPU seconds of the agent and of the session."""
+
+
+def run_agent(agent: Agent, host: Host, frozen: FrozenModule, bench: Bench) -> Trial:
+    """Let the agent choose until it stops, or its steps are used up.
+
+    Raises CellError: ``policy-error`` and ``policy-timeout`` of the agent, ``compile-error`` and ``compile-timeout``
+    where a pass that it chose ends badly.
+    """
+    pipelines = agent.table.pipelines(facts_of(frozen.bitcode, bench))
+    try:
+        with Session(frozen.bitcode, pipelines, bench, level=frozen.level) as session:
+            with Asker(host, agent.interface, bench.sandbox) as asker:
+                line = session.line()
+                for action in _chosen(agent, asker, line):
+                    line.apply(action)
+                used = asker.end().total_cpu
+            return Trial(line.actions, used + session.cpu)
+    except SessionLost as lost:
+        late = lost.why is None
+        outcome = Outcome.COMPILE_TIMEOUT if late else Outcome.COMPILE_ERROR
+        raise CellError(outcome, lost.message, late or lost.why is Reason.MEMORY) from None
+
+
+def _chosen(agent: Agent, asker: Asker, line: Line) -> Iterator[int]:
+    """The agent's decisions, each taken when the one before has been carried out."""
+    for step in range(agent.steps):
+        histogram = np.bincount(np.array(line.actions, np.int64), minlength=len(agent.table.actions))
+        answer = asker.ask(features_of(line.autophase(), histogram, step, agent.steps))
+        if answer is None:
+            continue  # an answer that cannot be used is a step that does nothing
+        if answer == len(agent.table.actions):
+            return
+        yield int(answer)
+
+
+def features_of(
+    autophase: NDArray[np.int64], histogram: NDArray[np.int64], step: int, steps: int
+) -> Mapping[str, ArrayLike]:
+    """An agent's question. Autophase is divided by the number of instructions, the others by the number of steps."""
+    return {
+        "autophase": (autophase / max(int(autophase[_TOTAL]), 1)).astype(np.float32),
+        "histogram": (histogram / steps).astype(np.float32),
+        "progress": np.float32(step / steps),
+    }

@@ -1,0 +1,98 @@
+"""From a ``search.py`` to the list that it found on one module."""
+
+import time
+from pathlib import Path
+
+from harness.apply import compile_plan
+from harness.apply.decisions import Decided, Decisions
+from harness.base.digest import digest_bytes
+from harness.base.errors import CellError, UsageError
+from harness.base.vocabulary import Outcome
+from harness.freeze import FrozenModule, facts_of
+from harness.policy.policy import Policy
+from harness.policy.python_check import check_python
+from harness.problems.passes.actions import ActionTable, action_table
+from harness.problems.passes.listed import decisions_of, plan_of_list
+from harness.problems.passes.search.job import search_job
+from harness.problems.passes.search.relay import Budget, run_search
+from harness.problems.passes.session import Session, SessionLost
+from harness.problems.programs.take import Made, require_right
+from harness.sandbox.bench import Bench
+
+__all__ = ["ROLE", "check_search", "decided_by_search", "searched_table"]
+
+ROLE = "search"
+_MOST_TRIALS = 1000
+"""That a search may ask for beyond its seconds."""
+_PATIENCE = 60.0
+"""Seconds that a search may think between two requests."""
+
+
+def check_search(policy: Policy, where: str) -> None:
+    """Raise UsageError, naming the field, for a manifest that is no search's."""
+    if policy.manifest.budget is None:
+        raise UsageError("budget: a search has so many CPU seconds for each program and seed", where=where)
+    searched_table(policy)
+    if policy.manifest.files.keys() != {ROLE}:
+        raise UsageError("files: a policy of form 'search' has one file, search = \"search.py\"", where=where)
+    name, content = policy.file(ROLE)
+    check_python(content, name, "search", "session, seed, seconds")
+    for name in policy.manifest.values.keys() - {"actions", "trials"}:
+        raise UsageError(f"values.{name}: a search has actions and trials", where=where)
+    _least_trials(policy, where)
+
+
+def _least_trials(policy: Policy, where: str) -> int:
+    trials = policy.manifest.values.get("trials", 0)
+    if not isinstance(trials, int) or not 0 <= trials <= _MOST_TRIALS:
+        raise UsageError(f"values.trials: must be a whole number up to {_MOST_TRIALS}, not {trials!r}", where=where)
+    return trials
+
+
+def searched_table(policy: Policy) -> ActionTable:
+    """Raises UsageError for the name of a table that there is none of."""
+    return action_table(str(policy.manifest.values.get("actions", "autophase42")))
+
+
+def decided_by_search(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
+    """Raises CellError: what ``run_search`` raises; ``compile-error`` where the module cannot be opened."""
+    table = searched_table(policy)
+    pipelines = table.pipelines(facts_of(frozen.bitcode, bench))
+    assert policy.manifest.budget is not None
+    budget = Budget(policy.manifest.budget, _least_trials(policy, policy.name), _PATIENCE)
+    name, content = policy.file(ROLE)
+
+    def make(entry: Path) -> None:
+        (entry / "search.py").write_bytes(content)
+
+    def is_right(actions: tuple[int, ...]) -> bool:
+        return _is_right(decisions_of(actions, pipelines, frozen), frozen, bench)
+
+    kept = bench.store.folder(bench.area("policies"), digest_bytes(content), make)
+    job = search_job(kept / "search.py", seed, table.actions, budget)
+    started = time.monotonic()
+    try:
+        found = run_search(
+            job,
+            name,
+            lambda: Session(frozen.bitcode, pipelines, bench, level=frozen.level),
+            is_right,
+            budget,
+            bench.sandbox,
+        )
+    except SessionLost as lost:
+        raise CellError(Outcome.COMPILE_ERROR, lost.message, transient=True) from None
+    wall = time.monotonic() - started
+    return Decided(decisions_of(found.actions, pipelines, frozen), found.cpu, wall, found.trials, found.steps)
+
+
+def _is_right(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> bool:
+    """Whether the program of these decisions, made as it will be measured, gives the right outputs."""
+    assert frozen.program is not None, "searches are asked about programs of suites"
+    plan = plan_of_list(decisions, frozen.target)
+    try:
+        compiled = compile_plan(frozen, plan, bench)
+        require_right(Made(frozen.program, frozen.target, frozen, plan, compiled), bench)
+    except CellError:
+        return False
+    return True

@@ -1,0 +1,236 @@
+"""Between a search in its sandbox and the session in another: every request is looked at, counted and answered.
+
+The search is not trusted. It has so many CPU seconds of LLVM, and it may ask for nothing that a session does not give.
+Whatever it does, it ends: with the list that it returns, with the last one that it proposed, or with an outcome.
+"""
+
+import struct
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from harness.base.errors import CellError
+from harness.base.process import last_words
+from harness.base.vocabulary import Outcome
+from harness.problems.passes.session.session import Session
+from harness.problems.passes.session.wire import (
+    SIZE,
+    Count,
+    Kind,
+    Reply,
+    Status,
+    What,
+    actions_of,
+    reply_with,
+)
+from harness.problems.passes.session.worker import SessionLost
+from harness.sandbox import Finished, Job, Reason
+from harness.sandbox.dialogue import Dialogue, Gone, Late
+from harness.sandbox.run import Sandbox
+
+__all__ = ["Budget", "Found", "run_search"]
+
+_HEAD = struct.Struct("<BI")
+_LONGEST_REQUEST = 1 << 20
+_MOST_ACTIONS = 10_000
+"""Of one request, and of a list."""
+_MOST_LOST = 50
+"""Sessions that a search may lose: after so many its actions are at fault."""
+_GRACE = 5.0
+"""Seconds that a search has to say what it found when its budget is spent."""
+_FORWARDED = frozenset({Kind.APPLY, Kind.OBSERVE, Kind.FORK, Kind.RESET, Kind.DROP, Kind.OPEN})
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a search may use."""
+
+    seconds: float
+    """CPU seconds of LLVM: of passes, of code that is generated to be measured, and of checks."""
+    trials: int
+    """Modules whose cost it may look at, however long that takes: large programs are not compiled often otherwise."""
+    patience: float
+    """Wall seconds between two requests."""
+
+    @property
+    def wall(self) -> float:
+        """Seconds after which a search is ended, whatever it has used."""
+        return 10 * self.seconds + self.patience * (1 + self.trials)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What came of a search."""
+
+    actions: tuple[int, ...]
+    trials: int
+    """Modules whose cost it looked at: counted, or generated."""
+    steps: int
+    """Passes that it ran."""
+    cpu: float
+    """CPU seconds of LLVM and of the search."""
+
+
+def run_search(
+    job: Job, name: str, open_session: Callable[[], Session], check: Callable[[tuple[int, ...]], bool], budget: Budget,
+    sandbox: Sandbox,
+) -> Found:  # fmt: skip
+    """Let it search. ``name``: of the submission's file; ``check``: whether a list gives a program that behaves.
+
+    Raises CellError: ``policy-error`` for a search that ends without a list, ``policy-timeout`` for one that is late.
+    """
+    relay = _Relay(open_session, check, budget)
+    dialogue = Dialogue(job, sandbox)
+    try:
+        finished = relay.serve(dialogue)
+    finally:
+        relay.close()
+        with suppress(Exception):
+            dialogue.end()
+    actions = relay.result if relay.result is not None else relay.proposed
+    if actions is None:
+        raise _without_list(name, finished, relay)
+    return Found(actions, relay.trials, relay.steps, relay.cpu + finished.total_cpu)
+
+
+def _without_list(name: str, finished: Finished, relay: "_Relay") -> CellError:
+    words = last_words(finished.stderr)
+    if relay.is_late or finished.out_of_time:
+        return CellError(Outcome.POLICY_TIMEOUT, f"{name}: {finished.ending}, and no list{words}", transient=True)
+    if relay.fault:
+        return CellError(Outcome.POLICY_ERROR, f"{name}: {relay.fault}{words}")
+    if finished.reason is Reason.EXIT and finished.value == 0:
+        return CellError(Outcome.POLICY_ERROR, f"{name} ended without a list{words}")
+    return CellError(Outcome.POLICY_ERROR, f"{name}: {finished.ending}{words}", finished.transient)
+
+
+@dataclass
+class _Relay:
+    """One search."""
+
+    open_session: Callable[[], Session]
+    check: Callable[[tuple[int, ...]], bool]
+    budget: Budget
+    proposed: tuple[int, ...] | None = None
+    result: tuple[int, ...] | None = None
+    trials: int = 0
+    steps: int = 0
+    is_late: bool = False
+    fault: str = ""
+    _session: Session | None = None
+    _spent: float = 0.0
+    """Seconds of sessions that were lost, and of checks."""
+    _lost: int = 0
+    _started: float = field(default_factory=time.monotonic)
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds of LLVM."""
+        return self._spent + (self._session.cpu if self._session is not None else 0.0)
+
+    @property
+    def is_spent(self) -> bool:
+        return self.cpu >= self.budget.seconds and self.trials >= self.budget.trials
+
+    def close(self) -> None:
+        """End the session."""
+        if self._session is not None:
+            self._spent += self._session.cpu
+            self._session.close()
+            self._session = None
+
+    def serve(self, dialogue: Dialogue) -> Finished:
+        """Answer until the search has a result or is gone, late or at fault; how it ended."""
+        until = self._started + self.budget.wall
+        spent_at: float | None = None
+        try:
+            while self.result is None and not self.fault:
+                now = time.monotonic()
+                if self.is_spent and spent_at is None:
+                    spent_at = now
+                left = until - now if spent_at is None else spent_at + _GRACE - now
+                if left <= 0:
+                    raise Late
+                content = self._request(dialogue, min(left, self.budget.patience))
+                dialogue.write(reply_with(self._answer(content)), self.budget.patience)
+        except Late:
+            self.is_late = True
+        except Gone:
+            pass
+        return dialogue.end()
+
+    def _request(self, dialogue: Dialogue, patience: float) -> bytes:
+        (size,) = SIZE.unpack(dialogue.read(SIZE.size, patience))
+        if not _HEAD.size <= size <= _LONGEST_REQUEST:
+            self.fault = "it sends what is no request"
+            raise Gone
+        return dialogue.read(size, self.budget.patience)
+
+    def _answer(self, content: bytes) -> Reply:
+        number, line = _HEAD.unpack_from(content)
+        rest = content[_HEAD.size :]
+        try:
+            kind = Kind(number)
+            if kind in (Kind.PROPOSE, Kind.RESULT, Kind.CHECK):
+                return self._about_list(kind, self._list(rest))
+            if kind not in _FORWARDED:
+                raise ValueError("a search cannot ask for that")
+            if self.is_spent:
+                return self._spent_reply()
+            return self._forward(kind, line, rest)
+        except (ValueError, struct.error) as error:
+            return Reply(Status.BAD, self.cpu, str(error).encode())
+
+    def _list(self, rest: bytes) -> tuple[int, ...]:
+        actions = actions_of(rest)
+        known = len(self._opened().pipelines)
+        if len(actions) > _MOST_ACTIONS or any(action >= known for action in actions):
+            raise ValueError(f"a list has at most {_MOST_ACTIONS} actions, numbered below {known}")
+        return actions
+
+    def _about_list(self, kind: Kind, actions: tuple[int, ...]) -> Reply:
+        if kind is Kind.CHECK:
+            if self.is_spent:
+                return self._spent_reply()
+            started = time.monotonic()
+            right = self.check(actions)
+            self._spent += time.monotonic() - started
+            return Reply(Status.GOOD, self.cpu, bytes([right]))
+        self.proposed = actions
+        if kind is Kind.RESULT:
+            self.result = actions
+        return Reply(Status.GOOD, self.cpu, b"")
+
+    def _forward(self, kind: Kind, line: int, rest: bytes) -> Reply:
+        steps = self._accounted(kind, rest)
+        session = self._opened()
+        try:
+            return session.forward(kind, line, rest, steps)
+        except SessionLost as lost:
+            self.close()
+            self._lost += 1
+            if self._lost > _MOST_LOST:
+                self.fault = f"it has lost {self._lost} sessions, the last one {lost.message}"
+            return Reply(Status.LOST, self.cpu, lost.message.encode())
+
+    def _accounted(self, kind: Kind, rest: bytes) -> int:
+        """The steps of a request. Raises ValueError for one that has too many."""
+        if kind is Kind.APPLY:
+            flags, steps = Count(rest[0] & 3) if rest else Count.NEVER, max(len(rest) - 1, 0) // 2
+            if steps > _MOST_ACTIONS:
+                raise ValueError(f"more than {_MOST_ACTIONS} actions at once")
+            self.steps += steps
+            self.trials += steps if flags & Count.EACH else int(bool(flags & Count.LAST))
+            return steps
+        if kind is Kind.OBSERVE and rest in (bytes([What.COUNT]), bytes([What.OBJECT])):
+            self.trials += 1
+        return 1
+
+    def _opened(self) -> Session:
+        if self._session is None:
+            self._session = self.open_session()
+        return self._session
+
+    def _spent_reply(self) -> Reply:
+        return Reply(Status.SPENT, self.cpu, f"{self.budget.seconds:g} CPU seconds are spent".encode())

@@ -1,0 +1,188 @@
+"""Agents and searches that do what they should not: an outcome with its reason, in bounded time."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.base.errors import CellError
+from harness.base.vocabulary import Level, Outcome, Target
+from harness.freeze import FrozenModule, freeze
+from harness.policy.load import load_policy
+from harness.problems.passes.actions import AUTOPHASE_42
+from harness.problems.programs.problems import program_problem
+from harness.sandbox.bench import Bench
+from harness.suite.load import load_suite
+from tests.drive import write_policy
+
+PASSES = program_problem("passes")
+SROA, SIMPLIFYCFG, STOP = 38, 36, 42
+
+
+@pytest.fixture(scope="module")
+def frozen(bench: Bench) -> FrozenModule:
+    (program,) = (one for one in load_suite("polybench").programs if one.id.endswith("/nussinov"))
+    return freeze(program, Target.X86_64, Level.OZ, bench)
+
+
+class Asked:
+    """Writes policies of one file, and has them decide on a module."""
+
+    def __init__(self, frozen: FrozenModule, bench: Bench, folder: Path) -> None:
+        self._frozen, self._bench, self._folder = frozen, bench, folder
+
+    def agent(self, source: str, **values: int) -> list[str]:
+        words = ", ".join(f"{name} = {value}" for name, value in values.items())
+        return self._decided(source, "python", "zero-shot", "policy", f"{{ {words} }}")
+
+    def search(self, source: str, seconds: float = 0.5, seed: int = 0) -> list[str]:
+        return self._decided(source, "search", "search", "search", "{}", budget=str(seconds), seeds="[0, 1, 2, 3, 4]")
+
+    def _decided(self, source: str, form: str, policy_class: str, role: str, values: str, **more: str) -> list[str]:
+        folder = self._folder / form
+        words = {"problem": '"passes"', "form": f'"{form}"', "class": f'"{policy_class}"', "values": values}
+        write_policy(folder, "", **words, files=f'{{ {role} = "{role}.py" }}', **more)
+        (folder / f"{role}.py").write_text(source)
+        decided = PASSES.decide(load_policy(str(folder)), self._frozen, 0, self._bench)
+        passes: list[str] = decided.decisions.body["passes"]
+        return passes
+
+
+@pytest.fixture
+def asked(frozen: FrozenModule, bench: Bench, tmp_path: Path) -> Asked:
+    return Asked(frozen, bench, tmp_path)
+
+
+def test_an_agent_chooses_step_by_step_and_stops(asked: Asked) -> None:
+    source = f"""
+def decide(features):
+    step = round(float(features["progress"]) * 45)
+    assert features["autophase"].shape == (56,) and features["histogram"].shape == (42,)
+    assert abs(features["autophase"][51] - 1) < 1e-6 and round(float(features["histogram"].sum()) * 45) == step
+    return ({SROA}, {SIMPLIFYCFG}, {STOP})[step]
+"""
+    assert asked.agent(source, stop=1) == [AUTOPHASE_42.pipelines(())[action] for action in (SROA, SIMPLIFYCFG)]
+
+
+def test_an_agent_that_stops_at_once_changes_nothing(asked: Asked) -> None:
+    assert asked.agent(f"def decide(features): return {STOP}", stop=1) == ["no-op-module"]
+
+
+def test_steps_are_counted(asked: Asked) -> None:
+    assert len(asked.agent(f"def decide(features): return {SROA}", steps=7)) == 7
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome", "words"),
+    [
+        ("def decide(f): raise ValueError('no idea')", Outcome.POLICY_ERROR, "line 1: ValueError: no idea"),
+        ("import os\ndef decide(f): os.kill(os.getpid(), 9)", Outcome.POLICY_ERROR, "SIGKILL"),
+        ("def decide(f):\n while True: pass", Outcome.POLICY_TIMEOUT, "did not answer within"),
+        ("def decide(f): return 42", Outcome.POLICY_ERROR, "3 answers could not be used"),
+        ("def decide(f): return float('nan')", Outcome.POLICY_ERROR, "3 answers could not be used"),
+        ("def decide(f): return None", Outcome.POLICY_ERROR, "3 answers could not be used"),
+        ("def decide(f): return -1", Outcome.POLICY_ERROR, "3 answers could not be used"),
+        ("def decide(f): return f['ir.instructions']", Outcome.POLICY_ERROR, "KeyError"),
+        ("def decide(f): raise SystemExit", Outcome.POLICY_ERROR, "ended with exit status 0"),
+    ],
+)
+def test_an_agent_that_does_not_decide(source: str, outcome: Outcome, words: str, asked: Asked) -> None:
+    started = time.monotonic()
+    with pytest.raises(CellError) as error:
+        asked.agent(source)
+    assert error.value.outcome is outcome
+    assert words in error.value.message
+    assert time.monotonic() - started < 30
+
+
+def test_an_agent_that_writes_files_writes_none_of_ours(asked: Asked, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    source = f"""
+import pathlib
+def decide(features):
+    for place in ({str(mark)!r}, "/usr/mark", "mark"):
+        try:
+            pathlib.Path(place).write_text("here")
+        except OSError:
+            pass
+    return {SROA}
+"""
+    asked.agent(source, steps=1)
+    assert not mark.exists()
+    assert not Path("/usr/mark").exists()
+
+
+def test_a_search_finds_what_it_looks_for(asked: Asked) -> None:
+    source = """
+def search(session, seed, seconds):
+    line = session.line()
+    start = line.count()
+    best, found = start, []
+    for action in range(len(session.actions)):
+        tried = line.fork()
+        if tried.apply(action) < best:
+            best, found = tried.count(), [action]
+        tried.drop()
+    line.run(*found)
+    assert line.count() == best < start and line.is_right() and line.size() > 0
+    return found
+"""
+    (chosen,) = asked.search(source, seconds=5)
+    assert chosen == AUTOPHASE_42.pipelines(())[SROA] or "mem2reg" in chosen
+
+
+def test_what_a_search_proposed_counts_when_its_budget_is_spent(asked: Asked) -> None:
+    source = f"""
+def search(session, seed, seconds):
+    line = session.line()
+    session.propose([{SROA}])
+    while True:
+        line.reset()
+        line.apply({SROA}, {SIMPLIFYCFG})
+"""
+    assert asked.search(source, seconds=0.2) == [AUTOPHASE_42.pipelines(())[SROA]]
+
+
+def test_a_pass_that_ends_the_session_is_told_and_the_search_goes_on(asked: Asked) -> None:
+    """No action of ours ends it, so that the search does: 1,024 lines are the most, and reading one more is refused."""
+    source = f"""
+def search(session, seed, seconds):
+    lines, refused = [], ""
+    try:
+        for _ in range(2000):
+            lines.append(session.line())
+    except ValueError as error:
+        refused = str(error)
+    assert "drop some" in refused, refused
+    return [{SROA}]
+"""
+    assert asked.search(source, seconds=20) == [AUTOPHASE_42.pipelines(())[SROA]]
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome", "words"),
+    [
+        ("def search(s, seed, t): raise ValueError('no idea')", Outcome.POLICY_ERROR, "line 1: ValueError: no idea"),
+        ("def search(s, seed, t): return [42]", Outcome.POLICY_ERROR, "must be numbers from 0 to 41"),
+        ("def search(s, seed, t): return None", Outcome.POLICY_ERROR, "TypeError"),
+        ("import os\ndef search(s, seed, t): os._exit(0)", Outcome.POLICY_ERROR, "ended without a list"),
+        (
+            "import os\ndef search(s, seed, t): os.write(s._write, b'\\xff' * 64); return s.line()",
+            Outcome.POLICY_ERROR,
+            "no request",
+        ),
+        (
+            "import os\ndef search(s, seed, t): s.ask(b'\\x05\\0\\0\\0\\x05\\0\\0\\0\\0')",
+            Outcome.POLICY_ERROR,
+            "cannot ask for that",
+        ),
+        ("def search(s, seed, t):\n while True: s.line().apply(38)", Outcome.POLICY_ERROR, ""),
+    ],
+)
+def test_a_search_without_a_list(source: str, outcome: Outcome, words: str, asked: Asked) -> None:
+    started = time.monotonic()
+    with pytest.raises(CellError) as error:
+        asked.search(source)
+    assert error.value.outcome in (outcome, Outcome.POLICY_TIMEOUT)
+    assert words in error.value.message
+    assert time.monotonic() - started < 60
