@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from harness.base.progress import Observer
     from harness.sandbox.bench import Bench
 
-__all__ = ["Context", "Export", "SelfTest", "Verb", "exports", "selftests", "verbs"]
+__all__ = [
+    *("ANY", "Asked", "Context", "Explainer", "Export", "SelfTest", "Verb", "explainer_of", "exports", "selftests"),
+    "verbs",
+]
+
+ANY = "*"
+"""Among explainers: of policies whose problem has none of its own."""
 
 
 class Context(Protocol):
@@ -52,6 +58,27 @@ class Verb:
     """Whole commands, for help."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What ``harness explain`` is asked."""
+
+    policy: str
+    benchmark: str
+    """SUITE/BENCHMARK."""
+    target: str
+    track: str
+    against: str | None
+    """Another policy; None: the usual one."""
+    plot: Path | None
+    """HTML file to draw into."""
+    prune: bool
+    """Whether decisions without which the object is the same are to be left out."""
+    rows: int | None
+    """Of each table, for people; None: all."""
+
+
+Explainer = Callable[[Context, Asked], Answer]
+"""Raises UsageError for an option that means nothing to it."""
 SelfTest = Callable[[Context, list[str]], Answer]
 """Of the suites or programs that are named; the usual ones where none is."""
 Export = Callable[[Path, str | None, Path], Answer]
@@ -61,6 +88,12 @@ Export = Callable[[Path, str | None, Path], Answer]
 def verbs() -> Mapping[str, Verb]:
     """Word → verb."""
     return _declared("VERBS")
+
+
+def explainer_of(problem: str) -> Explainer:
+    """What explains policies of this problem."""
+    found: dict[str, Explainer] = _declared("EXPLAINERS")
+    return found.get(problem, found[ANY])
 
 
 def selftests() -> Mapping[str, SelfTest]:

@@ -6,39 +6,14 @@ from typing import Annotated
 import typer
 
 from harness.base.answers import Answer
-from harness.problems.verbs import Context, Export, SelfTest, Verb
+from harness.problems.verbs import ANY, Asked, Context, Explainer, Export, SelfTest, Verb
 
-__all__ = ["EXPORTS", "SELFTESTS", "VERBS"]
+__all__ = ["EXPLAINERS", "EXPORTS", "SELFTESTS", "VERBS"]
 
 _Benchmark = Annotated[str, typer.Argument(help="SUITE/BENCHMARK, as in cbench/bzip2.")]
 _Target = Annotated[str, typer.Option("--target", help="x86-64 or aarch64.")]
 _Track = Annotated[str, typer.Option("--track", help="What is optimised for: size or speed.")]
 _Metric = Annotated[str, typer.Option("--metric", help="size.alloc or size.text.")]
-
-
-def explain(
-    context: Context,
-    policy: Annotated[str, typer.Argument(help="A policy: its name, or its folder's path.")],
-    benchmark: _Benchmark,
-    target: _Target = "x86-64",
-    track: _Track = "size",
-    against: Annotated[
-        str | None,
-        typer.Option(
-            "--against",
-            help="Another policy; `default` is LLVM's own inlining heuristic (default: that, or the track's reference "
-            "for a policy that decides no call sites).",
-        ),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw the call graph with the differences into this HTML file.")
-    ] = None,
-    rows: Annotated[int, typer.Option("--rows", min=0, help="Of each table, for people; 0: all.")] = 20,
-) -> Answer:
-    """Show where a policy inlines otherwise than LLVM's heuristic, and in which functions and sections bytes moved."""
-    from harness.problems.inlining.explain.show import explain_policy
-
-    return explain_policy(context, policy, benchmark, target, track, against, plot, rows)
 
 
 def bisect(
@@ -123,6 +98,13 @@ def convert(
     return convert(model, output, features)
 
 
+def _explain(context: Context, asked: Asked) -> Answer:
+    """Call sites that are decided otherwise, and bytes of functions and sections."""
+    from harness.problems.inlining.explain.show import explain_policy
+
+    return explain_policy(context, asked)
+
+
 def _selftest(context: Context, suites: list[str]) -> Answer:
     """Check the plugin, with LLVM's own heuristic in it, against plain clang."""
     from harness.problems.inlining.selftest import selftest
@@ -146,11 +128,6 @@ VERBS = {
             "harness tune ./my-heuristic --suite cbench --suite mibench --target x86-64,aarch64",
         ),
     ),
-    "explain": Verb(
-        explain,
-        jobs=False,
-        examples=("harness explain size-rules mibench/rsynth", "harness explain size-rules cbench/gsm --plot gsm.html"),
-    ),
     "bisect": Verb(
         bisect,
         kept="what was compiled is kept, and the same command goes on from here",
@@ -164,5 +141,6 @@ VERBS = {
         examples=("harness convert model.json --output tree.json --features all",),
     ),
 }
+EXPLAINERS: dict[str, Explainer] = {ANY: _explain}
 SELFTESTS: dict[str, SelfTest] = {"inline": _selftest}
 EXPORTS: dict[str, Export] = {".tfrecord": _export}

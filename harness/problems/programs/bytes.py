@@ -6,7 +6,7 @@ from typing import Any
 from harness.base.answers import Column, Table
 from harness.measure.layout import TEXT, Change, Comparison
 
-__all__ = ["beginning", "byte_record", "byte_tables", "shortened", "totals"]
+__all__ = ["beginning", "byte_record", "byte_tables", "one_table", "shortened", "totals"]
 
 _LONGEST = 44
 """Characters of a name in a table for people."""
@@ -68,6 +68,13 @@ def beginning(records: Sequence[dict[str, Any]], columns: Sequence[Column], titl
     more = len(records) - len(shown)
     below = (f"… and {more} more: --rows 0 shows all",) if more else ()
     return Table(records, told, title, shown=shown, below=below, for_people=True)
+
+
+def one_table(tables: Mapping[str, Sequence[dict[str, Any]]]) -> Table:
+    """For CSV: each record says which of the tables it is of."""
+    names = list(dict.fromkeys(name for rows in tables.values() for row in rows for name in row))
+    records = [{"table": table, **dict.fromkeys(names), **row} for table, rows in tables.items() for row in rows]
+    return Table(records, (), shown=())
 
 
 def shortened(name: str) -> str:

@@ -8,8 +8,9 @@ from harness.base.errors import UsageError
 from harness.measure import seen
 from harness.problems.inlining import INLINING
 from harness.problems.inlining.bisect.run import Bisection, Culprit, Limits, bisect
-from harness.problems.inlining.explain.sides import LLVM, Side, find_policy, inlines, make_setting, prepare, side_of
+from harness.problems.inlining.explain.sides import LLVM, Side, find_policy, inlines, prepare, side_of
 from harness.problems.inlining.explain.sites import symbol
+from harness.problems.programs.sides import make_setting
 from harness.problems.verbs import Context
 from harness.sandbox.bench import Bench
 from harness.toolchain.names import as_written

@@ -9,12 +9,13 @@ from harness.base.errors import UsageError
 from harness.measure.layout import Change, layout_of
 from harness.policy import Policy, load_policy
 from harness.problems.inlining.explain.explain import Explanation, explain
-from harness.problems.inlining.explain.sides import LLVM, Setting, find_policy, inlines, make_setting, prepare, side_of
+from harness.problems.inlining.explain.sides import LLVM, find_policy, inlines, prepare, side_of
 from harness.problems.inlining.explain.sites import Met, Pair, symbol
 from harness.problems.inlining.sites import Site, Who
-from harness.problems.programs.bytes import beginning, byte_record, byte_tables, shortened, totals
+from harness.problems.programs.bytes import beginning, byte_record, byte_tables, one_table, shortened, totals
+from harness.problems.programs.sides import Setting, make_setting
 from harness.problems.programs.tracks import REFERENCES
-from harness.problems.verbs import Context
+from harness.problems.verbs import Asked, Context
 from harness.sandbox.bench import Bench
 from harness.toolchain.names import as_written
 
@@ -29,33 +30,26 @@ _WHO = {
 }
 
 
-def explain_policy(
-    context: Context,
-    policy: str,
-    benchmark: str,
-    target: str,
-    track: str,
-    against: str | None,
-    plot: Path | None,
-    rows: int,
-) -> Answer:
+def explain_policy(context: Context, asked: Asked) -> Answer:
     """What differs, and by how much. Raises UsageError for a word that means nothing."""
-    setting = make_setting(benchmark, target, track)
-    one = find_policy(policy, setting)
-    other = find_policy(against or _usual(one, setting), setting)
+    if asked.prune:
+        raise UsageError("--prune shortens lists of passes", hint="harness bisect finds the decisions that matter")
+    setting = make_setting(asked.benchmark, asked.target, asked.track)
+    one = find_policy(asked.policy, setting)
+    other = find_policy(asked.against or _usual(one, setting), setting)
     if other == one:
-        raise UsageError(f"{policy!r} is compared with itself", hint="name another policy with --against")
-    if plot is not None and (not inlines(one) or not inlines(other)):
+        raise UsageError(f"{asked.policy!r} is compared with itself", hint="name another policy with --against")
+    if asked.plot is not None and (not inlines(one) or not inlines(other)):
         raise UsageError("--plot shows call sites that were decided otherwise; these policies decide none")
     bench = context.bench()
     prepare(setting, (one, other), bench, context.engine, context.observer)
     found = explain(side_of(one, setting, bench), side_of(other, setting, bench))
     notes = _if_reference_differs(found, setting, bench)
-    if plot is not None:
-        notes += _drawn(found, setting, plot, bench)
+    if asked.plot is not None:
+        notes += _drawn(found, setting, asked.plot, bench)
     records = _records(found)
-    tables, summary = _tables(found, setting, records, rows or None, _names(found, bench))
-    tables.append(_one_table(records))
+    tables, summary = _tables(found, setting, records, asked.rows, _names(found, bench))
+    tables.append(one_table(records))
     return Answer(tuple(tables), notes, _document(found, setting, records), summary=summary)
 
 
@@ -196,13 +190,6 @@ def _records(found: Explanation) -> dict[str, list[dict[str, Any]]]:
         "functions": [_function_record(found, row) for row in found.bytes.functions],
         "sections": [byte_record(row) for row in found.bytes.sections],
     }
-
-
-def _one_table(tables: Mapping[str, list[dict[str, Any]]]) -> Table:
-    """For CSV: each record says which of the three it is of."""
-    names = list(dict.fromkeys(name for rows in tables.values() for row in rows for name in row))
-    records = [{"table": table, **dict.fromkeys(names), **row} for table, rows in tables.items() for row in rows]
-    return Table(records, (), shown=())
 
 
 def _document(found: Explanation, setting: Setting, tables: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:

@@ -19,10 +19,11 @@ from harness.problems.inlining.bisect.guided import guided, table_of
 from harness.problems.inlining.bisect.run import Limits, bisect
 from harness.problems.inlining.explain.explain import Explanation, explain
 from harness.problems.inlining.explain.graph import graph_figure, write_page
-from harness.problems.inlining.explain.sides import LLVM, Setting, Side, make_setting, side_of
+from harness.problems.inlining.explain.sides import LLVM, Side, side_of
 from harness.problems.inlining.explain.sites import Identity, Met, Pair, identity, match
 from harness.problems.inlining.replay import replay_plan
 from harness.problems.inlining.sites import Site, Who
+from harness.problems.programs.sides import Setting, make_setting
 from harness.run.engines import InProcess, LocalPool
 from harness.sandbox.bench import Bench
 from tests.drive import Command, Sketch, in_process, write_policy, write_suite

@@ -1,0 +1,145 @@
+"""``harness explain`` of a policy that chooses passes: what each pass did, and where bytes moved."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.base.answers import Answer, Column, Table
+from harness.base.errors import CellError, UsageError
+from harness.base.vocabulary import Outcome
+from harness.measure.layout import Comparison, layout_of
+from harness.problems.passes.effects import Effect, Pruned, effects, pruned
+from harness.problems.passes.session import SessionLost
+from harness.problems.programs.bytes import byte_record, byte_tables, one_table, totals
+from harness.problems.programs.sides import Setting, Side, find_policy, level_of, make_setting, prepare, side_of
+from harness.problems.programs.tracks import REFERENCES
+from harness.problems.verbs import Asked, Context
+from harness.sandbox.bench import Bench
+from harness.toolchain.names import as_written
+
+__all__ = ["explain_passes"]
+
+_LONGEST = 70
+"""Characters of a pass in the table for people."""
+
+
+def explain_passes(context: Context, asked: Asked) -> Answer:
+    """What each pass did, and how the object differs. Raises UsageError for a word that means nothing."""
+    if asked.plot is not None:
+        raise UsageError("--plot draws call sites, and this policy decides none")
+    setting = make_setting(asked.benchmark, asked.target, asked.track)
+    names = (asked.policy, asked.against or REFERENCES[setting.track][0])
+    policy, other = (find_policy(name, setting) for name in names)
+    if policy == other:
+        raise UsageError(f"{asked.policy!r} is compared with itself", hint="name another policy with --against")
+    bench = context.bench()
+    levels = [level_of(one, setting.track) for one in (policy, other)]
+    prepare(setting, levels, bench, context.engine, context.observer)
+    side, against = side_of(policy, setting, bench), side_of(other, setting, bench)
+    passes = [str(name) for name in side.decisions.body["passes"]]
+    try:
+        found = effects(passes, side.frozen, bench, context.observer)
+        shorter = pruned(passes, side.frozen, bench, context.observer) if asked.prune else None
+    except SessionLost as lost:
+        raise CellError(Outcome.COMPILE_ERROR, f"{policy.name} on {setting.program.id}: {lost.message}") from None
+    return _answer(setting, side, against, found, shorter, asked.rows, bench)
+
+
+def _answer(
+    setting: Setting,
+    side: Side,
+    against: Side,
+    found: Sequence[Effect],
+    shorter: Pruned | None,
+    rows: int | None,
+    bench: Bench,
+) -> Answer:
+    compared = Comparison(layout_of(against.compiled.object), layout_of(side.compiled.object))
+    records = {
+        "passes": _records(found),
+        "functions": [byte_record(row) for row in compared.functions],
+        "sections": [byte_record(row) for row in compared.sections],
+    }
+    names = as_written([*compared.before.functions, *compared.after.functions], bench.toolchain)
+    tables = [
+        _passes_table(setting, side, records["passes"], shorter),
+        *byte_tables(compared, against.name, side.name, records["functions"], names, rows),
+        one_table(records),
+    ]
+    document: dict[str, Any] = {
+        "benchmark": setting.program.id,
+        "target": setting.target.value,
+        "track": setting.track,
+        "policy": side.name,
+        "against": against.name,
+        **totals(compared),
+        **records,
+    }
+    if shorter is not None:
+        document["pruned"] = {"passes": list(shorter.passes), "complete": shorter.complete, "tried": shorter.tried}
+    return Answer(tuple(tables), _notes(found, compared), document)
+
+
+def _notes(found: Sequence[Effect], compared: Comparison) -> tuple[str, ...]:
+    """A session is opt in memory; where it is not, the table must not be believed unheard."""
+    last, measured = found[-1].alloc, compared.after.alloc
+    differs = f"passes one by one end at size.alloc {last:,}, and the list at once at {measured:,}"
+    return () if last == measured else (differs,)
+
+
+def _records(found: Sequence[Effect]) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = []
+    before = found[0]
+    for effect in found:
+        records.append(
+            {
+                "position": effect.position,
+                "pass": effect.pipeline or None,
+                "changed": effect.changed,
+                "instructions": effect.instructions,
+                "instructions_delta": effect.instructions - before.instructions,
+                "alloc": effect.alloc,
+                "alloc_delta": effect.alloc - before.alloc,
+            }
+        )
+        before = effect
+    return records
+
+
+def _passes_table(setting: Setting, side: Side, records: Sequence[dict[str, Any]], shorter: Pruned | None) -> Table:
+    columns = (
+        Column("#", "position", right=True),
+        Column("pass", "shown"),
+        Column("IR", "instructions", "{:,}".format, right=True),
+        Column("Δ IR", "ir", right=True),
+        Column("size.alloc", "alloc", "{:,}".format, right=True),
+        Column("Δ bytes", "bytes", right=True),
+    )
+    shown = [
+        record
+        | {
+            "shown": _shortened(record["pass"]) if record["pass"] else f"frozen at -{side.frozen.level.value}",
+            "ir": _moved(record, "instructions_delta"),
+            "bytes": _moved(record, "alloc_delta"),
+        }
+        for record in records
+    ]
+    idle = sum(not record["changed"] for record in records[1:])
+    below = [f"{idle} of {len(records) - 1} passes changed nothing"] if idle else []
+    if shorter is not None:
+        below += _told(shorter, len(records) - 1)
+    title = f"{setting.program.id} · {setting.target.value} · passes of {side.name}"
+    return Table(records, columns, title, shown=shown, below=tuple(below), for_people=True)
+
+
+def _told(shorter: Pruned, passes: int) -> list[str]:
+    end = "" if shorter.complete else "; the search did not come to its end"
+    head = f"{len(shorter.passes)} of {passes} passes give the same object ({shorter.tried} lists tried{end}):"
+    return ["", head, *(f"  {name}" for name in shorter.passes)]
+
+
+def _moved(record: dict[str, Any], name: str) -> str:
+    return f"{record[name]:+,}" if record["changed"] else ""
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"

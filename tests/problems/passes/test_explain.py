@@ -1,0 +1,45 @@
+"""``harness explain`` of a pass list: a table that adds up to the object, and a shorter list that gives the same."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.drive import Command, in_process, write_policy
+
+LIST = "default<Oz>\nloop-simplify\ninstnamer\nloop-rotate\nstrip-dead-prototypes\n"
+PROGRAM = "polybench/nussinov"
+
+
+@pytest.fixture
+def harness(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    return in_process(tmp_path_factory.getbasetemp() / "explained", monkeypatch, capsys)
+
+
+def test_effects_add_up_and_the_shorter_list_is_the_same(harness: Command, tmp_path: Path) -> None:
+    policy = write_policy(tmp_path / "listed", LIST)
+    done = harness("explain", policy, PROGRAM, "--prune", "--json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    rows = found["passes"]
+    assert [row["position"] for row in rows] == [0, 1, 2, 3, 4, 5]
+    assert rows[0]["alloc"] + sum(row["alloc_delta"] for row in rows) == rows[-1]["alloc"] == found["size.alloc"][1]
+    assert rows[0]["instructions"] + sum(row["instructions_delta"] for row in rows) == rows[-1]["instructions"]
+    assert rows[1]["changed"]
+    assert rows[1]["alloc_delta"] < 0
+    kept = found["pruned"]["passes"]
+    assert found["pruned"]["complete"]
+    assert 0 < len(kept) < len(rows) - 1
+    shorter = write_policy(tmp_path / "shorter", "\n".join(kept) + "\n")
+    again = json.loads(harness("explain", shorter, PROGRAM, "--json").out)
+    assert again["size.alloc"] == found["size.alloc"]
+    assert again["functions"] == found["functions"]
+
+
+def test_options_of_other_problems_are_refused(harness: Command, tmp_path: Path) -> None:
+    harness("explain", write_policy(tmp_path / "listed", LIST), PROGRAM, "--plot", tmp_path / "x.html").refused(
+        2, "--plot"
+    )
+    harness("explain", "size-rules", PROGRAM, "--prune").refused(2, "--prune")
