@@ -1,0 +1,113 @@
+"""The suites that come with the harness, under CompilerGym's names."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from harness.base.errors import UsageError
+from harness.environments.benchmarks import suite_of
+
+__all__ = ["Benchmark", "Dataset", "Datasets", "benchmark_of"]
+
+_PREFIX = "benchmark://"
+_THEIRS = {"cbench": "cbench-v1", "mibench": "mibench-v1"}
+"""Suites of ours that CompilerGym has under another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A program."""
+
+    uri: str
+    """``benchmark://cbench-v1/qsort``."""
+
+    def __str__(self) -> str:
+        return self.uri
+
+    @property
+    def own_name(self) -> str:
+        """What the harness calls it: ``cbench/qsort``."""
+        suite, _, name = self.uri.removeprefix(_PREFIX).partition("/")
+        own = next((ours for ours, theirs in _THEIRS.items() if theirs == suite), suite)
+        return f"{own}/{name}"
+
+
+def benchmark_of(wanted: str | Benchmark) -> Benchmark:
+    """The program of this address, with ``benchmark://`` or without."""
+    uri = str(wanted)
+    return Benchmark(uri if uri.startswith(_PREFIX) else f"{_PREFIX}{uri}")
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A suite."""
+
+    name: str
+    """``benchmark://cbench-v1``."""
+    uris: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __iter__(self) -> Iterator[Benchmark]:
+        return self.benchmarks()
+
+    @property
+    def size(self) -> int:
+        """How many programs it has."""
+        return len(self.uris)
+
+    def benchmark_uris(self) -> Iterator[str]:
+        """Of every program."""
+        yield from self.uris
+
+    def benchmarks(self) -> Iterator[Benchmark]:
+        """Every program."""
+        yield from map(Benchmark, self.uris)
+
+    def benchmark(self, uri: str) -> Benchmark:
+        """One program. Raises UsageError for one that the suite does not have."""
+        found = benchmark_of(uri)
+        if found.uri not in self.uris:
+            raise UsageError(f"{self.name} has no program {uri!r}")
+        return found
+
+
+class Datasets:
+    """All suites."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Dataset] = {}
+        for own, names in suite_of().items():
+            theirs = f"{_PREFIX}{_THEIRS.get(own, own)}"
+            self._known[theirs] = Dataset(theirs, tuple(f"{theirs}/{name}" for name in names))
+
+    def __getitem__(self, name: str) -> Dataset:
+        """The suite of this name, with ``benchmark://`` or without. Raises KeyError."""
+        return self._known[name if name.startswith(_PREFIX) else f"{_PREFIX}{name}"]
+
+    def __contains__(self, name: str) -> bool:
+        return (name if name.startswith(_PREFIX) else f"{_PREFIX}{name}") in self._known
+
+    def __iter__(self) -> Iterator[Dataset]:
+        return iter(self._known.values())
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def datasets(self) -> Iterator[Dataset]:
+        """All of them."""
+        return iter(self)
+
+    def benchmark_uris(self) -> Iterator[str]:
+        """Of every program of every suite."""
+        for dataset in self:
+            yield from dataset.uris
+
+    def benchmarks(self) -> Iterator[Benchmark]:
+        """Every program of every suite."""
+        yield from map(Benchmark, self.benchmark_uris())
+
+    def benchmark(self, uri: str) -> Benchmark:
+        """One program. Raises KeyError for an unknown suite, UsageError for an unknown program."""
+        found = benchmark_of(uri)
+        return self[found.uri.rpartition("/")[0]].benchmark(uri)

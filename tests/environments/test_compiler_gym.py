@@ -1,0 +1,124 @@
+"""Scripts that were written for CompilerGym, on LLVM 22."""
+
+import io
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import harness.environments.compiler_gym as compiler_gym
+from harness.base.errors import UsageError
+from harness.environments.compiler_gym import (
+    CompilerEnv,
+    CompilerEnvState,
+    CompilerEnvStateReader,
+    CompilerEnvStateWriter,
+    leaderboard,
+)
+from harness.sandbox.bench import Bench
+
+PROGRAM = "benchmark://polybench/nussinov"
+MEM2REG, SIMPLIFYCFG, INLINE = 30, 36, 13
+
+
+@pytest.fixture
+def env(bench: Bench) -> Iterator[CompilerEnv]:
+    with compiler_gym.make("llvm-autophase-ic-v0", benchmark=PROGRAM, bench=bench) as opened:
+        yield opened
+
+
+def test_the_script_of_the_readme_runs() -> None:
+    script = Path(__file__).with_name("readme.py")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "define" in done.stdout
+    assert "@main(" in done.stdout
+
+
+def test_rewards_of_an_episode_are_what_it_saves(env: CompilerEnv) -> None:
+    assert env.reset().shape == (56,)
+    start, oz = env.observation["IrInstructionCount"], env.observation["IrInstructionCountOz"]
+    rewards = [env.step(action)[1] for action in (MEM2REG, SIMPLIFYCFG, INLINE, MEM2REG)]
+    saved = start - env.observation.IrInstructionCount()
+    assert saved > 0
+    assert sum(rewards) == pytest.approx(env.episode_reward) == pytest.approx(saved / max(start - oz, 1))
+    assert env.reward["IrInstructionCount"] == saved  # asked for the first time: since the episode began
+    assert env.reward["IrInstructionCount"] == 0
+    assert env.actions == [MEM2REG, SIMPLIFYCFG, INLINE, MEM2REG]
+
+
+def test_observations_and_rewards_of_one_step_by_name(env: CompilerEnv) -> None:
+    env.reset()
+    before = env.observation["IrInstructionCount"]
+    (text, count), (plain, over_oz), done, info = env.step(
+        MEM2REG,
+        observation_spaces=["Ir", "IrInstructionCount"],
+        reward_spaces=["IrInstructionCount", "IrInstructionCountOz"],
+    )
+    assert "define" in text
+    assert plain == before - count
+    assert over_oz == pytest.approx(env.episode_reward)
+    assert not done
+    assert not info["action_had_no_effect"]
+    with pytest.raises(KeyError, match="Runtime"):
+        env.observation["Runtime"]
+
+
+def test_a_fork_is_another_episode_from_the_same_state(env: CompilerEnv) -> None:
+    env.reset()
+    env.step(MEM2REG)
+    with env.fork() as other:
+        assert other.state == env.state
+        other.step(SIMPLIFYCFG)
+        assert other.state != env.state
+        assert env.actions == [MEM2REG]
+
+
+def test_states_go_through_csv_and_hold_or_do_not(env: CompilerEnv, tmp_path: Path) -> None:
+    env.reset()
+    env.multistep([MEM2REG, SIMPLIFYCFG])
+    file = io.StringIO()
+    with CompilerEnvStateWriter(file) as writer:
+        writer.write_state(env.state)
+        text = file.getvalue()
+    assert text.splitlines()[0] == "benchmark,reward,walltime,commandline"
+    (state,) = CompilerEnvStateReader(io.StringIO(text))
+    assert state == env.state
+    held = env.validate(state)
+    assert held.okay()
+    assert held.reward_validated
+    assert held.benchmark_semantics_validated
+    lie = CompilerEnvState(state.benchmark, state.commandline, 0.0, (state.reward or 0) + 0.5)
+    assert env.validate(lie).reward_validation_failed
+    nonsense = CompilerEnvState(state.benchmark, "opt -nonsense input.bc -o output.bc", 0.0, 1.0)
+    assert env.validate(nonsense).actions_replay_failed
+    path = tmp_path / "states.csv"
+    path.write_text(text + f"{PROGRAM},0.9,1.0,{lie.commandline}\n")
+    assert leaderboard.main([str(path)]) == 1
+
+
+@pytest.mark.parametrize("line", ["a,b", "x,y,z,opt", "x,nan,1,opt", "x,1,inf,opt"])
+def test_a_csv_that_is_none_is_refused_with_its_line(line: str) -> None:
+    with pytest.raises(UsageError, match=r"line [12]"):
+        list(CompilerEnvStateReader(io.StringIO(f"benchmark,reward,walltime,commandline\n{line}\n")))
+
+
+def test_a_policy_of_the_leaderboard_writes_its_states(bench: Bench, tmp_path: Path) -> None:
+    def policy(env: CompilerEnv) -> None:
+        env.step(MEM2REG)
+
+    output = tmp_path / "out.csv"
+    states = leaderboard.eval_llvm_instcount_policy(policy, output, benchmarks=[PROGRAM], episodes=2)
+    assert list(CompilerEnvStateReader.read_paths([output])) == states
+    assert [state.benchmark for state in states] == [PROGRAM] * 2
+    assert states[0].reward == states[1].reward
+
+
+def test_programs_are_found_under_both_names(env: CompilerEnv) -> None:
+    assert "cbench-v1" in env.datasets
+    assert "benchmark://cbench-v1/qsort" in set(env.datasets["cbench-v1"].benchmark_uris())
+    assert env.datasets.benchmark("cbench-v1/qsort").own_name == "cbench/qsort"
+    with pytest.raises(UsageError):
+        env.datasets.benchmark("cbench-v1/ghostscript")
