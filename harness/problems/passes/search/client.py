@@ -23,13 +23,20 @@ class SessionLost(Exception):
 class Session:
     """The program, and what can be done to it. Its methods raise BudgetSpent and SessionLost."""
 
-    def __init__(self, read: int, write: int, actions: Sequence[str]) -> None:
-        """Descriptors of the harness; the names of the actions."""
+    def __init__(self, read: int, write: int, actions: Sequence[str], seconds: float, trials: int) -> None:
+        """Descriptors of the harness; the names of the actions; CPU seconds to use, and trials to have at least."""
         self._read, self._write = read, write
+        self._seconds, self._trials = seconds, trials
         self.actions = tuple(actions)
         """Names of the passes, by the numbers that everything else takes."""
         self.cpu = 0.0
         """CPU seconds that LLVM has used of the budget."""
+        self.trials = 0
+        """Modules whose cost was looked at: counted, or generated."""
+
+    def has_time(self, share: float = 1.0) -> bool:
+        """Whether less than this share of the budget is used: of its seconds, or of the trials that it has at least."""
+        return self.cpu < share * self._seconds or self.trials < share * self._trials
 
     def line(self) -> "Line":
         """The program as it is before any pass, as a new line."""
@@ -99,10 +106,12 @@ class Line:
 
     def count(self) -> int:
         """IR instructions: the metric ir.instructions."""
+        self._session.trials += 1
         return _number(self._see(wire.What.COUNT))
 
     def size(self) -> int:
         """Bytes loaded of the object: the metric size.alloc."""
+        self._session.trials += 1
         return _number(self._see(wire.What.OBJECT)[:8])
 
     def autophase(self) -> tuple[int, ...]:
@@ -120,6 +129,7 @@ class Line:
     def _apply(self, actions: Sequence[int], count: wire.Count) -> tuple[bytes, tuple[int, ...]]:
         rest = self._session.ask(wire.steps_request(self._number, actions, count))
         self.actions += tuple(actions)
+        self._session.trials += len(actions) if count & wire.Count.EACH else int(bool(count))
         return wire.steps_of(rest, len(actions))
 
     def _see(self, what: wire.What) -> bytes:

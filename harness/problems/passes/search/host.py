@@ -1,6 +1,7 @@
 """Runs inside the sandbox: loads ``search.py`` and lets it search.
 
-``run`` takes words: two descriptors; the seed; CPU seconds of LLVM that it may use; the names of the actions as JSON.
+``run`` takes words: two descriptors; the seed; CPU seconds of LLVM that it may use; trials that it has at least;
+the names of the actions as JSON.
 """
 
 import importlib.util
@@ -14,10 +15,11 @@ from harness.problems.passes.session import wire
 __all__ = ["run"]
 
 
-def run(read: str, write: str, seed: str, seconds: str, actions: str) -> None:
+def run(read: str, write: str, seed: str, seconds: str, trials: str, actions: str) -> None:
     """Search, and say what was found."""
     sys.excepthook = _say_where
-    _search(client.Session(int(read), int(write), json.loads(actions)), int(seed), float(seconds))
+    session = client.Session(int(read), int(write), json.loads(actions), float(seconds), int(trials))
+    _search(session, int(seed), float(seconds))
 
 
 def _search(session: client.Session, seed: int, seconds: float) -> None:

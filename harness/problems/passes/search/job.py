@@ -26,7 +26,15 @@ def search_job(search: Path, seed: int, actions: Sequence[str], budget: Budget) 
     for module in _MODULES:
         files[f"{SCRATCH}/{module.__name__.replace('.', '/')}.py"] = Path(str(module.__file__))
     places = "\n".join([SCRATCH, *map(str, python.packages)])
-    words = (places, str(READ), str(WRITE), str(seed), f"{budget.seconds:g}", json.dumps(list(actions)))
+    words = (
+        places,
+        str(READ),
+        str(WRITE),
+        str(seed),
+        f"{budget.seconds:g}",
+        str(budget.trials),
+        json.dumps(list(actions)),
+    )
     return Job(
         str(python.program),
         ("-I", "-S", "-B", "-c", _START.format(host=host.__name__), *words),

@@ -5,14 +5,15 @@ from typing import Any
 
 
 def search(session: Any, seed: int, seconds: float) -> list[int]:
-    """The best list of actions.
+    """The best list of actions, within so many CPU seconds of LLVM.
 
     docs/agents.md says what a session can do: lines that passes are run on, forks, counts, sizes, outputs checked.
     """
+    assert seconds > 0
     chance = random.Random(seed)
     best = None
     found: list[int] = []
-    while session.cpu < seconds:  # a call that comes too late raises BudgetSpent, and what was proposed counts
+    while session.has_time():  # a call that comes too late raises BudgetSpent, and what was proposed counts
         line = session.line()
         actions = [chance.randrange(len(session.actions)) for _ in range(45)]
         line.run(*actions)
