@@ -4,13 +4,16 @@ import os
 import select
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from threading import Thread
 
 from harness.sandbox.model import Finished, Job
 from harness.sandbox.run import Sandbox
 
 __all__ = ["Dialogue", "Gone", "Late"]
+
+_DYING = 1.0
+"""Seconds from the end of a job's pipes to its own: it is not stopped meanwhile, so that it can say how it ended."""
 
 
 class Late(Exception):
@@ -30,6 +33,7 @@ class Dialogue:
         self._from, theirs_out = os.pipe()
         leash, self._leash = os.pipe()
         self._open = True
+        self._gone = False
         for descriptor in (self._to, self._from):
             os.set_blocking(descriptor, False)
         self._ended: Future[Finished] = Future()
@@ -54,6 +58,7 @@ class Dialogue:
             except BlockingIOError:
                 _wait(self._to, select.POLLOUT, deadline)
             except BrokenPipeError:
+                self._gone = True
                 raise Gone from None
 
     def read(self, size: int, seconds: float) -> bytes:
@@ -69,17 +74,24 @@ class Dialogue:
                 _wait(self._from, select.POLLIN, deadline)
                 continue
             if not part:
+                self._gone = True
                 raise Gone
             parts.append(part)
             size -= len(part)
         return b"".join(parts)
 
     def end(self) -> Finished:
-        """End it, unless it has ended, and say how. Safe to be called again. Raises what ``Sandbox.run`` raises."""
+        """End it, unless it has ended, and say how. Safe to be called again. Raises what ``Sandbox.run`` raises.
+
+        A job that is gone is given a second to end by itself.
+        """
         if self._open:
             self._open = False
-            for descriptor in (self._to, self._from, self._leash):
-                os.close(descriptor)
+            os.close(self._to)
+            os.close(self._from)
+            if self._gone:
+                wait([self._ended], _DYING)
+            os.close(self._leash)
         return self._ended.result()
 
 

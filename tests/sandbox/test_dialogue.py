@@ -1,0 +1,36 @@
+"""What is said of a job's end is what ended it, whenever its pipes were closed."""
+
+import time
+
+import pytest
+
+from harness.sandbox import Job, Reason, Sandbox
+from harness.sandbox.dialogue import Dialogue, Gone
+
+CLOSE = "exec 8<&- 9>&-"
+"""As the end of a process does it, a moment before it has ended."""
+
+
+def talk(script: str, sandbox: Sandbox) -> Dialogue:
+    dialogue = Dialogue(Job("/bin/sh", ("-c", script), system=True), sandbox)
+    with pytest.raises(Gone):
+        dialogue.read(1, 20)
+    return dialogue
+
+
+@pytest.mark.parametrize(
+    ("ending", "reason", "value"), [("kill -SEGV $$", Reason.SIGNAL, 11), ("exit 3", Reason.EXIT, 3)]
+)
+def test_a_job_that_dies_slowly_is_not_said_to_be_stopped(
+    ending: str, reason: Reason, value: int, sandbox: Sandbox
+) -> None:
+    finished = talk(f"{CLOSE}; sleep 0.3; {ending}", sandbox).end()
+    assert (finished.reason, finished.value) == (reason, value)
+
+
+def test_a_job_that_only_closes_its_pipes_is_ended_soon(sandbox: Sandbox) -> None:
+    dialogue = talk(f"{CLOSE}; exec sleep 100", sandbox)
+    began = time.monotonic()
+    assert dialogue.end().reason is Reason.STOPPED
+    assert time.monotonic() - began < 10
+    assert dialogue.end().reason is Reason.STOPPED
