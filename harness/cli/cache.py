@@ -71,6 +71,7 @@ _WHAT = {
     "tarballs": "sources as they were fetched",
     "trees": "sources, unpacked",
     "trials": "sizes under values that were tried",
+    "triplets": "what stands with what in modules, for embeddings",
     "tried": "trial runs of what is to be timed",
     "twins": "whether what is timed is the code that was measured",
     "units": "modules of single source files",

@@ -1,10 +1,11 @@
 // A session: one module in memory, and lines of it that passes are run on, as its owner says over two pipes. It runs in
 // the sandbox: a pass may crash, hang or take all memory, and then this process ends and its owner sees why.
 //
-//   session MODULE ACTIONS LEVEL
+//   session MODULE ACTIONS LEVEL VOCABULARY
 //
 // MODULE: bitcode. ACTIONS: a pipeline on each line, empty for an action that does nothing. LEVEL: of code generation,
-// 0 to 3. Requests come on descriptor 8 and answers go to 9 (harness/sandbox/pair.py), in the form of `wire.h`:
+// 0 to 3. VOCABULARY: of IR2Vec, as LLVM reads it. Requests come on descriptor 8 and answers go to 9
+// (harness/sandbox/pair.py), in the form of `wire.h`:
 //
 //   apply    flags uint8, then actions uint16...   flags & 1: count after each, flags & 2: count at the end
 //            -> for each action a byte, 1 if it changed something, then the counts, uint64
@@ -39,12 +40,13 @@ constexpr int To = 9;
 constexpr size_t MostLines = 1024;
 
 enum class Wanted : uint8_t { Apply, Observe, Fork, Reset, Drop, Bitcode, Open };
-enum class What : uint8_t { Count, Autophase, Opcodes, Text, Graph, Object };
+enum class What : uint8_t { Count, Autophase, Opcodes, Text, Graph, Object, IR2Vec };
 enum Flag : uint8_t { CountEach = 1, CountLast = 2 };
 
 class Session {
 public:
-  Session(MemoryBufferRef Bitcode, std::vector<std::string> Actions) : Bitcode(Bitcode), Actions(std::move(Actions)) {}
+  Session(MemoryBufferRef Bitcode, std::vector<std::string> Actions, StringRef Words)
+      : Bitcode(Bitcode), Actions(std::move(Actions)), Words(Words) {}
 
   /// Read the module and every pipeline. Says what is wrong with them.
   Error begin(CodeGenOptLevel Level) {
@@ -164,6 +166,9 @@ private:
     case What::Object:
       objectSize(On, *With, Into);
       return std::nullopt;
+    case What::IR2Vec:
+      Words.embed(On.module(), Into);
+      return std::nullopt;
     }
     return Malformed;
   }
@@ -197,6 +202,7 @@ private:
 
   MemoryBufferRef Bitcode;
   std::vector<std::string> Actions;
+  Vocabulary Words;
   std::unique_ptr<Compiler> With;
   std::map<uint32_t, std::unique_ptr<Line>> Lines;
   uint32_t LastLine = 0;
@@ -207,7 +213,7 @@ int fail(const Twine &Why) {
   return EXIT_FAILURE;
 }
 
-int serve(StringRef Module, StringRef Table, unsigned Level) {
+int serve(StringRef Module, StringRef Table, unsigned Level, StringRef Words) {
   auto Bitcode = MemoryBuffer::getFile(Module);
   auto Lines = MemoryBuffer::getFile(Table);
   if (!Bitcode || !Lines) {
@@ -219,7 +225,7 @@ int serve(StringRef Module, StringRef Table, unsigned Level) {
     Actions.push_back(Action.str());
     Left = Rest;
   }
-  Session Now((*Bitcode)->getMemBufferRef(), std::move(Actions));
+  Session Now((*Bitcode)->getMemBufferRef(), std::move(Actions), Words);
   if (Error Fault = Now.begin(static_cast<CodeGenOptLevel>(Level))) {
     return fail(toString(std::move(Fault)));
   }
@@ -238,12 +244,12 @@ int serve(StringRef Module, StringRef Table, unsigned Level) {
 int main(int Count, char **Words) {
   (void)std::signal(SIGPIPE, SIG_IGN);
   unsigned Level = 0;
-  if (Count != 4 || StringRef(Words[3]).getAsInteger(10, Level) || Level > 3) {
-    return harness::fail("session MODULE ACTIONS LEVEL");
+  if (Count != 5 || StringRef(Words[3]).getAsInteger(10, Level) || Level > 3) {
+    return harness::fail("session MODULE ACTIONS LEVEL VOCABULARY");
   }
   InitializeAllTargetInfos();
   InitializeAllTargets();
   InitializeAllTargetMCs();
   InitializeAllAsmPrinters();
-  return harness::serve(Words[1], Words[2], Level);
+  return harness::serve(Words[1], Words[2], Level, Words[4]);
 }

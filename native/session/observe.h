@@ -5,8 +5,11 @@
 
 #include "line.h"
 #include "wire.h"
+#include "llvm/Analysis/IR2Vec.h"
 #include "llvm/IR/Module.h"
 #include <array>
+#include <memory>
+#include <string>
 
 namespace harness {
 
@@ -30,6 +33,20 @@ void text(const llvm::Module &M, Answer &Into);
 /// Generate code of a copy, and give three uint64: bytes of its allocated sections without .bss and of its executed
 /// ones, which are the metrics size.alloc and size.text, and a hash of the object.
 void objectSize(Line &Of, Compiler &With, Answer &Into);
+
+/// What is known of instructions, types and operands, as LLVM's IR2Vec has it. The file is read when it is first asked.
+class Vocabulary {
+public:
+  explicit Vocabulary(llvm::StringRef Path) : Path(Path.str()) {}
+
+  /// The sum of LLVM's symbolic embeddings of all functions that have a body: as many double as the vocabulary has
+  /// dimensions.
+  void embed(llvm::Module &M, Answer &Into);
+
+private:
+  std::string Path;
+  std::unique_ptr<llvm::ir2vec::Vocabulary> Known;
+};
 
 } // namespace harness
 

@@ -125,6 +125,7 @@ def search(session, seed, seconds):
         tried.drop()
     line.run(*found)
     assert line.count() == best < start and line.is_right() and line.size() > 0
+    assert len(line.autophase()) == 56 and len(line.ir2vec()) == 75 and any(line.ir2vec())
     return found
 """
     (chosen,) = asked.search(source, seconds=5)

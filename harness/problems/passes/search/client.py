@@ -118,6 +118,11 @@ class Line:
         """The 56 features of docs/observations.md."""
         return struct.unpack("<56q", self._see(wire.What.AUTOPHASE))
 
+    def ir2vec(self) -> tuple[float, ...]:
+        """LLVM's symbolic embedding of docs/observations.md."""
+        rest = self._see(wire.What.IR2VEC)
+        return struct.unpack(f"<{len(rest) // 8}d", rest)
+
     def text(self) -> str:
         """The program as LLVM's text."""
         return self._see(wire.What.TEXT).decode("utf-8", "replace")

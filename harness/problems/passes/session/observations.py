@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AUTOPHASE", "Graph", "ObjectSize", "graph_of", "numbers_of", "object_size_of"]
+__all__ = ["AUTOPHASE", "Graph", "ObjectSize", "embedding_of", "graph_of", "numbers_of", "object_size_of"]
 
 AUTOPHASE = (
     *("BBNumArgsHi", "BBNumArgsLo", "onePred", "onePredOneSuc", "onePredTwoSuc", "oneSuccessor", "twoPred"),
@@ -53,6 +53,11 @@ class ObjectSize:
 def numbers_of(rest: bytes) -> NDArray[np.int64]:
     """Whole numbers: (n,)."""
     return np.frombuffer(rest, dtype="<i8")
+
+
+def embedding_of(rest: bytes) -> NDArray[np.float64]:
+    """Real numbers: (n,)."""
+    return np.frombuffer(rest, dtype="<f8")
 
 
 def graph_of(rest: bytes) -> Graph:

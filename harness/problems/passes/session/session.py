@@ -10,17 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.base.vocabulary import Level
-from harness.problems.passes.session.observations import Graph, ObjectSize, graph_of, numbers_of, object_size_of
+from harness.problems.passes.session.observations import (
+    Graph,
+    ObjectSize,
+    embedding_of,
+    graph_of,
+    numbers_of,
+    object_size_of,
+)
 from harness.problems.passes.session.wire import Count, Kind, Reply, Status, What, request, steps_of, steps_request
 from harness.problems.passes.session.worker import Worker
 from harness.sandbox import GIB, MIB, SCRATCH, Job, Limits
 from harness.sandbox.bench import Bench
-from harness.toolchain.native import llvm_program
+from harness.toolchain.native import llvm_program, native_folder
 
 __all__ = ["Line", "Session", "Step", "StepLimits"]
 
 PROGRAM = "session"
-_MODULE, _ACTIONS = "module.bc", "actions.txt"
+_MODULE, _ACTIONS, _VOCABULARY = "module.bc", "actions.txt", "ir2vec.json"
 _GENERATED_AT = {Level.O0: 0, Level.O1: 1, Level.O2: 2, Level.O3: 3, Level.OS: 2, Level.OZ: 2}
 """Level of clang's → level of LLVM's code generation."""
 _START = 60.0
@@ -197,6 +204,10 @@ class Line:
         """Of the object that clang makes of the module."""
         return object_size_of(self._see(What.OBJECT))
 
+    def ir2vec(self) -> NDArray[np.float64]:
+        """(75,): LLVM's symbolic embedding of the module, by the harness's own vocabulary."""
+        return embedding_of(self._see(What.IR2VEC))
+
     def bitcode(self) -> bytes:
         """The module: the very bytes that opt writes after the same passes, unless the line is a copy's."""
         return self._ask(request(Kind.BITCODE, self._number), "writing the module").rest
@@ -230,11 +241,12 @@ def _job(module: Path, table: Path, level: Level, limits: StepLimits, bench: Ben
     inside = f"/{PROGRAM}"
     return Job(
         inside,
-        (_MODULE, _ACTIONS, str(_GENERATED_AT[level])),
+        (_MODULE, _ACTIONS, str(_GENERATED_AT[level]), _VOCABULARY),
         files={
             inside: llvm_program(PROGRAM, bench.toolchain, bench.store),
             f"{SCRATCH}/{_MODULE}": module,
             f"{SCRATCH}/{_ACTIONS}": table,
+            f"{SCRATCH}/{_VOCABULARY}": native_folder(PROGRAM) / _VOCABULARY,
         },
         system=True,
         folders=bench.toolchain.folders,

@@ -47,6 +47,7 @@ class What(IntEnum):
     TEXT = 3
     GRAPH = 4
     OBJECT = 5
+    IR2VEC = 6
 
 
 class Count(IntFlag):

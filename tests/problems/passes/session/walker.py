@@ -87,6 +87,17 @@ class Module:
             return None
         return self._call("LLVMGetIntTypeWidth", c.c_uint, kind)
 
+    def type_kind(self, value: int) -> int:
+        """LLVMTypeKind."""
+        return self._call("LLVMGetTypeKind", c.c_int, self._call("LLVMTypeOf", c.c_void_p, value)) or 0
+
+    def is_function(self, value: int) -> bool:
+        return bool(self._call("LLVMIsAFunction", c.c_void_p, value))
+
+    def predicate(self, comparison: int, name: str) -> int:
+        """LLVMIntPredicate of an ``ICmp``, LLVMRealPredicate of an ``FCmp``."""
+        return self._call(f"LLVMGet{name}Predicate", c.c_int, comparison) or 0
+
     def incoming(self, phi: int) -> int:
         return self._call("LLVMCountIncoming", c.c_uint, phi) or 0
 

@@ -1,0 +1,1 @@
+"""Programs that learn from the train splits what others ship with. Each stands alone, and nothing imports it."""
