@@ -18,7 +18,7 @@ import pytest
 
 from harness.base.vocabulary import SIZE
 from harness.cli import main
-from harness.measure import choose_metrics
+from harness.measure import Need, choose_metrics
 from harness.record import Row, RunFile, read_run, run_files
 from harness.record.runfile import write_run
 from tests.warm import fits, warm
@@ -29,7 +29,8 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parent.parent
-SIZE_METRICS = tuple(metric.name for metric in choose_metrics((), SIZE))
+SIZE_METRICS = tuple(metric.name for metric in choose_metrics((), SIZE) if Need.STEPS not in metric.needs)
+"""Of policies that do not decide in steps."""
 """What a run of track size measures when no metric is named."""
 BUILDS = Path(os.environ.get("HARNESS_BUILDS") or ROOT / "build" / "tests" / "builds")
 """The harness's own plugins: built once for all caches of all sessions."""

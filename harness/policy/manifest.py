@@ -75,6 +75,8 @@ class Manifest(BaseModel):
     """``search``: CPU seconds for each benchmark and seed."""
     deterministic: bool = False
     """``search``: it finds the same whenever it is asked. It has one seed, and is asked twice."""
+    ceiling: bool = False
+    """``search``: the best that is known of each program, found on those that it is scored on. Never ranked."""
 
     @model_validator(mode="after")
     def _search_is_repeated(self) -> Self:
@@ -86,6 +88,8 @@ class Manifest(BaseModel):
                     f"seeds: a policy of class 'search' needs at least {SEARCH_SEEDS}, and has {len(self.seeds)}: "
                     "one search may have been lucky; or it says deterministic = true"
                 )
+            if self.ceiling and not self.trained_on:
+                raise ValueError("trained_on: a ceiling names the programs that its decisions were found on")
             if self.budget is None:
                 raise ValueError("budget: a policy of class 'search' says how many seconds each of its searches took")
         return self

@@ -58,8 +58,10 @@ def require_meant(policy: Policy, where: str) -> None:
         raise UsageError(f"seeds: {whose} is given none: every seed would be the same policy", where=where)
     if manifest.budget is not None and manifest.policy_class is not PolicyClass.SEARCH:
         raise UsageError(f"budget: a policy of class {manifest.policy_class.value!r} does not search", where=where)
-    if manifest.deterministic and not form_of(policy, where).by_chance:
-        raise UsageError(f"deterministic: {whose} has to be, whatever it says", where=where)
+    if manifest.deterministic and not (form_of(policy, where).by_chance or manifest.ceiling):
+        raise UsageError(
+            f"deterministic: {whose} has to be, whatever it says; only searches and ceilings say so", where=where
+        )
 
 
 def is_asked_again(policy: Policy) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.rank.entries import Entry, entries_with
 from harness.rank.question import Question, floor, quote
+from harness.rank.said import CEILING, said
 from harness.rank.sides import Side
 
 if TYPE_CHECKING:
@@ -20,7 +21,12 @@ def refusals(
     """Policy → why it is not ranked; nothing, when it is. ``found``: the entries that the sides were made of."""
     asked = len({entry.benchmark for entry in found if entry.was_asked})
     marks, seen = _marks(index, question), _trained_on(index, question)
-    return {side.policy: _refused(question, side, asked, found[0].min_coverage, marks, seen) for side in sides}
+    ceilings = said(index, question, CEILING)
+    return {
+        side.policy: ["a ceiling: the best that is known of each program"] * (side.policy in ceilings)
+        + _refused(question, side, asked, found[0].min_coverage, marks, seen)
+        for side in sides
+    }
 
 
 def _refused(

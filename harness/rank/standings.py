@@ -37,6 +37,7 @@ from harness.rank.pairs import ahead, home, meet, ranks
 from harness.rank.question import Question, floor
 from harness.rank.refusals import refusals
 from harness.rank.remembered import remembered
+from harness.rank.said import CEILING, DETERMINISTIC, said, shares_of_ceiling
 from harness.rank.sides import Side, sides_of
 from harness.rank.verdicts import Judgement, Word, agreed, judge, least_clusters
 from harness.statistics import Effect, SuiteEffect, Verdict, minimum_detectable_effect, suite_effect
@@ -113,6 +114,8 @@ class Standing:
     """Why it is not ranked; of one that is, what its rank lacks."""
     decide_cpu: float | None = None
     """CPU seconds of deciding on a program, the median. None where it was not measured."""
+    share: float | None = None
+    """Of the highest ceiling's gain over the reference, in logarithms. None without a ceiling."""
     modelled: Mapping[str, float] | None = None
     """Of a time: CPU → strict of modelled cycles."""
     left_out: tuple[tuple[str, str], ...] = ()
@@ -141,12 +144,14 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     table = _unranked(index, question, found, sides)
     table.sort(key=lambda row: (row.policy_class, row.strict is None, -(row.strict or 0.0), row.policy))
     remarks = memorised_remarks(on_copies(index, question))
+    shares = shares_of_ceiling({row.policy: row.strict for row in table}, said(index, question, CEILING))
     prices, models, left_out = _prices(found), modelled(index, question), _left_out(found, question.reference)
     return [
         replace(
             row,
             reasons=(*row.reasons, remarks[row.policy]) if row.policy in remarks else row.reasons,
             decide_cpu=prices.get(row.policy),
+            share=shares.get(row.policy),
             modelled=models.get(row.policy),
             left_out=left_out,
         )
@@ -300,7 +305,7 @@ def _ranked(
     for name in dict.fromkeys(row.policy_class for row in table):
         mine = [side for side in first if side.policy in able and side.policy_class == name]
         places |= ranks(mine, ahead(mine, met, paired=question.quantity.paired))
-    repeat = _deterministic(index, question)
+    repeat = said(index, question, DETERMINISTIC)
     identities = {side.policy: side.identity for side in sides}
     entered: dict[str, dict[Hashable, str]] = defaultdict(dict)  # class → those that differ, each by its first policy
     for row in table:
@@ -325,12 +330,6 @@ def _ranked(
         told = _told(judged[row.policy]) if row.policy in judged and row.policy != question.reference else {}
         done.append(replace(row, rank=low, rank_high=high, reasons=row.reasons + lacking, **told))
     return done
-
-
-def _deterministic(index: "duckdb.DuckDBPyConnection", question: Question) -> set[str]:
-    """Searches that have one seed, since they find the same whenever they are asked."""
-    query = f"SELECT DISTINCT policy FROM deterministic WHERE {question.in_suites}"
-    return {str(name) for (name,) in index.execute(query).fetchall()}
 
 
 def _judged(table: Sequence[Standing], sides: Sequence[Side]) -> dict[str, Judgement]:

@@ -1,8 +1,7 @@
 """The DuckDB index over a results folder: derived, disposable, rebuilt when the files change.
 
-It lives in the cache. A reader opens it read-only and keeps its snapshot while a newer one takes
-its place (one rename under a lock). Its name carries when the last of its runs ended, and its digest: one that was
-altered is built again.
+It lives in the cache. A reader opens it read-only and keeps its snapshot while a newer one takes its place (one rename
+under a lock). Its name carries when the last of its runs ended, and its digest: one that was altered is built again.
 """
 
 import json
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 20
+_VERSION = 21
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 _COLUMNS = {
@@ -300,7 +299,7 @@ def _build(made: Path, runs: list[Path]) -> int:
             " program_digest VARCHAR, workloads VARCHAR, cluster VARCHAR)"
         )
         connection.execute("CREATE TABLE training (run VARCHAR, suite VARCHAR, policy VARCHAR, benchmark VARCHAR)")
-        connection.execute("CREATE TABLE deterministic (run VARCHAR, suite VARCHAR, policy VARCHAR)")
+        connection.execute("CREATE TABLE said (run VARCHAR, suite VARCHAR, policy VARCHAR, what VARCHAR)")
         connection.execute(
             "CREATE TABLE instances (run VARCHAR, suite VARCHAR, benchmark VARCHAR, seconds DOUBLE, best HUGEINT,"
             " bound HUGEINT, plain HUGEINT)"
@@ -336,7 +335,8 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
     _insert(connection, "benchmarks", benchmarks)
     seen = [[header.run, header.suite, p, name] for p, names in header.trained_on.items() for name in names]
     _insert(connection, "training", seen)
-    _insert(connection, "deterministic", [[header.run, header.suite, name] for name in header.deterministic])
+    words = [("deterministic", one) for one in header.deterministic] + [("ceiling", one) for one in header.ceilings]
+    _insert(connection, "said", [[header.run, header.suite, policy, what] for what, policy in words])
     known = how.instances.items() if how else ()
     instances = [
         [header.run, header.suite, name, i.seconds, *map(_text, (i.best, i.bound, i.plain))] for name, i in known

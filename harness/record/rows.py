@@ -191,6 +191,8 @@ class Header(Model):
     """Policy → those of the benchmarks that it was trained on; policies trained on none are left out."""
     deterministic: tuple[Name, ...] = ()
     """Searches that find the same whenever they are asked: one seed is all that they have."""
+    ceilings: tuple[Name, ...] = ()
+    """Policies that hold the best that is known of each program: a measure for others, never ranked."""
     hidden: Digest | None = None
     """Digest of the secret whose hidden workloads verified every object too; None without any."""
     asked_again_after: float | None = Field(default=None, ge=0)

@@ -17,6 +17,8 @@ from harness.policy.forms.decider import Host
 from harness.policy.forms.registry import all_forms, asked_form, checked_form
 from harness.policy.policy import Policy
 from harness.problems.passes.agent import agent_of, run_agent
+from harness.problems.passes.best import ROLE as BEST_ROLE
+from harness.problems.passes.best import check_best, decided_by_best
 from harness.problems.passes.check import Condition, PassRefusedError, UnknownPassError, refused_on, vet
 from harness.problems.passes.listed import LONGEST, decisions_of, plan_of_list
 from harness.problems.passes.names import GONE, LEGACY_ACTIONS, OptPasses, opt_passes
@@ -36,6 +38,7 @@ __all__ = ["POLICIES", "Resolved", "resolve"]
 ROLE = "passes"
 LIST = "list"
 SEARCH = "search"
+BEST = "best"
 AGENTS = ("onnx", "python")
 """Forms that an agent can be written in."""
 _EMPTY_MODULE_SECONDS = 10.0
@@ -50,6 +53,7 @@ class Passes(PureProblem):
             name: replace(all_forms()[name], in_steps=True, fields=all_forms()[name].fields | {"values"})
             for name in AGENTS
         },
+        BEST: Form(BEST_ROLE, "lists.json", in_steps=True),
         SEARCH: Form(
             SEARCH_ROLE, "search.py", pure=False, by_chance=True, in_steps=True, fields=frozenset({"seeds", "values"})
         ),
@@ -62,6 +66,9 @@ class Passes(PureProblem):
         """
         if policy.manifest.form == SEARCH:
             check_search(policy, where)
+            return
+        if policy.manifest.form == BEST:
+            check_best(policy, where)
             return
         if policy.manifest.form != LIST:
             checked_form(policy, agent_of(policy, where).interface, where)
@@ -100,6 +107,8 @@ class Passes(PureProblem):
         """
         if policy.manifest.form == SEARCH:
             return decided_by_search(policy, frozen, seed, bench)
+        if policy.manifest.form == BEST:
+            return decided_by_best(policy, frozen, bench)
         if policy.manifest.form != LIST:
             return _decided_by_agent(policy, frozen, seed, bench)
         name, content = policy.file(ROLE if ROLE in policy.contents else f"{ROLE}-{seed}")
@@ -114,7 +123,7 @@ class Passes(PureProblem):
         """The table of passes: a list that it refuses is another cell than one that it allowed. Of an agent, its table
         of actions, the session, and what turns the file into what is asked.
         """
-        if policy.manifest.form == LIST:
+        if policy.manifest.form in (LIST, BEST):
             return [table_digest()]
         if policy.manifest.form == SEARCH:
             return [table_digest(), searched_table(policy).digest, native_digest(SESSION), host_digest()]

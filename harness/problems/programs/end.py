@@ -74,6 +74,7 @@ def header_of(request: Request, bench: Bench) -> dict[str, Any]:
         "benchmarks": {program.benchmark.name: _facts(program, bench) for program in request.programs},
         "trained_on": _trained_on(request),
         "deterministic": tuple(policy.name for policy in request.policies if policy.manifest.deterministic),
+        "ceilings": tuple(policy.name for policy in request.policies if policy.manifest.ceiling),
         "hidden": request.hidden,
         "asked_again_after": bench.asked_again_after if asks_again(request.cells) else None,
     }

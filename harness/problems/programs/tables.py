@@ -34,6 +34,10 @@ def _seconds(value: float) -> str:
     return f"{value:.2f}"
 
 
+def _share(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
 _COLUMNS = (
     Column("rank", "ranks", right=True),
     Column("policy", "policy"),
@@ -48,6 +52,8 @@ _COLUMNS = (
     Column("MDE", "seen", right=True),
     Column("decide, s", "decide_cpu", _seconds, right=True),
 )
+_SHARES = "of ceiling: log strict over that of the best lists or decisions that are known of each program"
+_OF_CEILING = Column("of ceiling", "share", _share, right=True)
 LEGEND = (
     "ratios are geometric means of reference / policy: above 1 is better\n"
     "verdict: of strict against the reference, with an error of 5 % over the class\n"
@@ -68,13 +74,15 @@ def standings_table(index: "duckdb.DuckDBPyConnection", question: "Question") ->
         *model_lines(rows),
         *dependence_lines(rows),
         *reason_lines(rows),
+        *(() if all(row.share is None for row in rows) else (_SHARES,)),
     )
     restricted = "".join(f", {word}" for word in question.restrictions)
     title = (
         f"{question.suite} · {question.target} · track {question.track} · {question.metric} against "
         f"{question.reference}, {counted(rows[0])}{restricted}"
     )
-    return Table([row.record() for row in rows], _COLUMNS, title, shown=[_shown(row) for row in rows], below=below)
+    columns = (*_COLUMNS, *((_OF_CEILING,) if any(row.share is not None for row in rows) else ()))
+    return Table([row.record() for row in rows], columns, title, shown=[_shown(row) for row in rows], below=below)
 
 
 def _shown(row: Standing) -> dict[str, Any]:

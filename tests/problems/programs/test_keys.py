@@ -187,6 +187,7 @@ NOT_OF_MANIFEST = {
     "seeds": "the cell's own is in the key",
     "files": "their content is digested, under their roles",
     **dict.fromkeys(("authors", "licence", "description", "links"), "for people"),
+    "ceiling": "says that no table ranks it; recorded with every run, and read from there",
     "trained_on": "says which table ranks it; recorded with every run, and read from there",
 }
 

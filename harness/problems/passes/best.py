@@ -1,0 +1,79 @@
+"""Form ``best``: a file with the best list that is known of each program, whoever found it and however long it took."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.apply.decisions import Decided, Decisions
+from harness.base.documents import parse_json
+from harness.base.errors import CellError, UsageError
+from harness.base.vocabulary import Outcome, Target
+from harness.freeze import FrozenModule, facts_of
+from harness.policy.policy import Policy
+from harness.problems.passes.check import PassRefusedError, refused_on, vet
+from harness.problems.passes.listed import PASSES
+from harness.sandbox.bench import Bench
+
+__all__ = ["ROLE", "check_best", "decided_by_best"]
+
+ROLE = "lists"
+_FORM = 'must be {"SUITE/BENCHMARK": {"TARGET": {"passes": ["PIPELINE", ...], "trials": N}}}'
+
+
+@dataclass(frozen=True, slots=True)
+class _Best:
+    passes: tuple[str, ...]
+    trials: int
+    """Lists that were tried to find it."""
+
+
+def check_best(policy: Policy, where: str) -> None:
+    """Raise UsageError for a manifest or a file that is not of this form, or with a pass that may not run."""
+    if policy.manifest.files.keys() != {ROLE}:
+        raise UsageError("files: a policy of form 'best' has one file, lists = \"lists.json\"", where=where)
+    if not policy.manifest.ceiling:
+        raise UsageError("ceiling: a policy of form 'best' says ceiling = true", where=where)
+    name, _ = policy.file(ROLE)
+    for program, targets in _lists(policy).items():
+        for target, best in targets.items():
+            for pipeline in best.passes:
+                try:
+                    vet(pipeline)
+                except PassRefusedError as error:
+                    raise UsageError(f"{program}, {target.value}: {error}", where=name) from None
+
+
+def decided_by_best(policy: Policy, frozen: FrozenModule, bench: Bench) -> Decided:
+    """The program's list. Raises CellError where the file has none, or a pass may not run on this module."""
+    assert frozen.program is not None, "programs of suites have lists"
+    name, _ = policy.file(ROLE)
+    best = _lists(policy).get(frozen.program.id, {}).get(frozen.target)
+    file = Path(name).name
+    if best is None:
+        raise CellError(Outcome.POLICY_ERROR, f"{file} has no list for {frozen.program.id} on {frozen.target.value}")
+    facts = facts_of(frozen.bitcode, bench)
+    for pipeline in best.passes:
+        if (reason := refused_on(vet(pipeline), facts)) is not None:
+            raise CellError(Outcome.POLICY_ERROR, f"{file}: {pipeline}: {reason}")
+    decisions = Decisions(PASSES, frozen.level, {"passes": list(best.passes), "dropped": []})
+    return Decided(decisions, trials=best.trials, steps=0)
+
+
+def _lists(policy: Policy) -> dict[str, dict[Target, _Best]]:
+    """Raises UsageError for what is not of the form."""
+    name, content = policy.file(ROLE)
+    document = parse_json(content, name, containers=20_000)
+    try:
+        return {
+            str(program): {Target(target): _best(found) for target, found in targets.items()}
+            for program, targets in document.items()
+        }
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise UsageError(_FORM, where=name) from None
+
+
+def _best(found: Any) -> _Best:
+    passes, trials = found["passes"], found["trials"]
+    if not passes or not all(isinstance(one, str) for one in passes) or type(trials) is not int or trials < 1:
+        raise ValueError
+    return _Best(tuple(passes), trials)
