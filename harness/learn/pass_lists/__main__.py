@@ -1,0 +1,189 @@
+"""Find lists of passes on programs of the train splits, and choose a few of them.
+
+usage: python -m harness.learn.pass_lists search --state build/pass-lists [--minutes 60] [--seed 0] [--part 0/1]
+       python -m harness.learn.pass_lists common --state build/pass-lists [--minutes 60] [--seed 0] [--without SUITE...]
+       python -m harness.learn.pass_lists choose --state build/pass-lists [--lists 8] --output portfolio.json
+
+``search`` looks for lists for each program, ``common`` for one list for all, and ``choose`` takes those that serve best
+together. All go on where they were interrupted. Several searches may share a state: ``--part 0/2`` and ``--part 1/2``
+work on every second program each, and take lists from each other.
+"""
+
+import argparse
+import json
+import math
+import random
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+
+from harness.base.vocabulary import Level, Split, Target
+from harness.environments.benchmarks import modules_of
+from harness.freeze import FrozenModule
+from harness.learn.pass_lists.choose import Table, chosen, left_out
+from harness.learn.pass_lists.common import evolve_common
+from harness.learn.pass_lists.evolve import Population, evolve
+from harness.learn.pass_lists.trials import Actions, Trials
+from harness.problems.passes.actions import action_table
+from harness.sandbox.bench import Bench, open_bench
+from harness.suite.load import Program, load_suite, suite_names
+
+_TABLE = "llvm22"
+_LARGE = 300_000
+"""Bytes of bitcode above which a program has no say in ``common``: a trial takes a second."""
+_HUGE = 2_000_000
+"""Bytes of bitcode above which a program is left alone: a trial takes ten seconds."""
+
+
+def main() -> None:
+    """Do what the words say."""
+    options = _options()
+    options.state.mkdir(parents=True, exist_ok=True)
+    {"search": _search, "common": _common, "choose": _choose}[options.what](options, open_bench())
+
+
+def _search(options: argparse.Namespace, bench: Bench) -> None:
+    part, parts = map(int, options.part.split("/"))
+    names = [program.id for program in _programs()][part::parts]
+    modules = _modules(names, bench)
+    table, chance = action_table(_TABLE), random.Random(options.seed + part)
+    until = time.monotonic() + 60 * options.minutes
+    while time.monotonic() < until:
+        for name, frozen in modules.items():
+            own = options.state / f"{name.replace('/', '.')}.json"
+            with Trials(name, frozen, table, bench) as trials:
+                population = Population.read(own) or Population(own, trials.reference())
+                files = [file for file in sorted(options.state.glob("*.json")) if file != own]
+                others = [one for file in files if (one := Population.read(file)) is not None and one.members]
+                evolve(population, trials, others, table, options.round, chance)
+            gain = population.reference / population.best[0]
+            print(f"{name}: {gain:.4f} after {population.trials} trials, {population.seconds:.0f} s", flush=True)
+
+
+def _common(options: argparse.Namespace, bench: Bench) -> None:
+    populations = _populations(options)
+    modules = _modules(list(populations), bench)
+    names = sorted(modules, key=lambda name: modules[name].bitcode.stat().st_size)
+    names = [name for name in names if modules[name].bitcode.stat().st_size < _LARGE]
+    names = [name for name in names if name.partition("/")[0] not in options.without]
+    references = {name: one.reference for name, one in populations.items()}
+    pool = [actions for one in populations.values() for _, actions in one.members[: options.members]]
+    table = action_table(_TABLE)
+    with ExitStack() as stack:
+        programs = [stack.enter_context(Trials(name, modules[name], table, bench)) for name in names]
+        chance = random.Random(options.seed)
+        evolve_common(
+            options.state / f"common-{options.seed}.list",
+            programs,
+            references,
+            pool,
+            len(table.actions),
+            60 * options.minutes,
+            chance,
+        )
+
+
+def _choose(options: argparse.Namespace, bench: Bench) -> None:
+    programs = {program.id: program for program in _programs()}
+    table = _table(options, list(programs), bench)
+    choice = chosen(table, options.lists)
+    clusters = {name: programs[name].benchmark.cluster or programs[name].benchmark.name for name in table.programs}
+    unseen = left_out(table, options.lists, clusters)
+    actions = action_table(_TABLE).actions
+    trials = sum(one.trials for one in _populations(options).values())
+    gains = [round(math.exp(mean), 4) for mean in (*choice.means, float(unseen.mean()))]
+    content = {
+        "actions": _TABLE,
+        "lists": [[actions[number] for number in table.lists[position]] for position in choice.lists],
+        "gain": gains[:-1],
+        "gain left out": gains[-1],
+        "trained on": list(table.programs),
+        "trials": trials,
+    }
+    options.output.write_text(json.dumps(content, indent=1) + "\n")
+    print(f"one list {gains[0]}, {options.lists} lists {gains[-2]}, on programs left out {gains[-1]}")
+
+
+def _populations(options: argparse.Namespace) -> dict[str, Population]:
+    """Program → what was found for it."""
+    found = {}
+    for program in _programs():
+        population = Population.read(options.state / f"{program.id.replace('/', '.')}.json")
+        if population is not None and population.members:
+            found[program.id] = population
+    return found
+
+
+def _table(options: argparse.Namespace, names: Sequence[str], bench: Bench) -> Table:
+    """Every list of every population on every program; kept as it grows."""
+    populations = _populations(options)
+    homes: dict[Actions, set[str]] = {}
+    for name, population in populations.items():
+        for _, actions in population.members[: options.members]:
+            homes.setdefault(actions, set()).add(name)
+    lists, kept = tuple(homes), options.state / "gains.jsonl"
+    known = _known(kept)
+    modules = _modules([name for name in names if name in populations], bench)
+    with kept.open("a") as file:
+        for name, frozen in modules.items():
+            with Trials(name, frozen, action_table(_TABLE), bench) as trials:
+                for actions in lists:
+                    if (name, actions) not in known:
+                        known[name, actions] = trials.size(actions)
+                        line = {"program": name, "actions": actions, "size": known[name, actions]}
+                        file.write(json.dumps(line) + "\n")
+                        file.flush()
+            print(f"{name}: {len(lists)} lists", flush=True)
+    gains = np.array([[_gain(known[name, one], populations[name]) for name in modules] for one in lists])
+    return Table(tuple(modules), lists, gains, tuple(frozenset(homes[one]) for one in lists))
+
+
+def _known(kept: Path) -> dict[tuple[str, Actions], int | None]:
+    if not kept.exists():
+        return {}
+    rows = map(json.loads, kept.read_text().splitlines())
+    return {(row["program"], tuple(row["actions"])): row["size"] for row in rows}
+
+
+def _gain(size: int | None, population: Population) -> float:
+    return -math.inf if size is None else math.log(population.reference / size)
+
+
+def _modules(names: Sequence[str], bench: Bench) -> Mapping[str, FrozenModule]:
+    found = modules_of(names, Target.X86_64, Level.OZ, bench)
+    return {name: module for name, module in found.items() if module.bitcode.stat().st_size < _HUGE}
+
+
+def _programs() -> list[Program]:
+    """Of the train splits, each once: what suites share, and of programs of one library the first."""
+    found: dict[str, Program] = {}
+    for suite in suite_names():
+        for program in load_suite(suite).programs:
+            if program.benchmark.split is Split.TRAIN and program.home is None:
+                found.setdefault(program.benchmark.cluster or program.id, program)
+    return list(found.values())
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m harness.learn.pass_lists")
+    parser.add_argument("what", choices=["search", "common", "choose"])
+    parser.add_argument("--state", type=Path, required=True, help="folder for what was found")
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--round", type=float, default=15.0, help="seconds on a program before the next has its turn")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--part", default="0/1")
+    parser.add_argument("--without", nargs="*", default=[], help="suites whose programs have no say in common")
+    parser.add_argument("--lists", type=int, default=8)
+    parser.add_argument("--members", type=int, default=3, help="lists of each program that may be chosen")
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    if options.what == "choose" and options.output is None:
+        parser.error("choose needs --output")
+    return options
+
+
+if __name__ == "__main__":
+    main()

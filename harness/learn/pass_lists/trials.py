@@ -1,0 +1,96 @@
+"""Trying lists of passes on one program."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from harness.apply import compile_plan
+from harness.apply.plan import reference_plan
+from harness.base.errors import CellError
+from harness.freeze import FrozenModule, facts_of
+from harness.problems.passes.actions import ActionTable
+from harness.problems.passes.listed import decisions_of, plan_of_list
+from harness.problems.passes.session import Session, SessionLost, StepLimits
+from harness.problems.programs.take import Made, require_right
+from harness.sandbox.bench import Bench
+from harness.toolchain.elf import allocated_bytes
+
+__all__ = ["Actions", "Trials"]
+
+Actions = tuple[int, ...]
+_LIMITS = StepLimits(seconds=10)
+
+
+class Trials:
+    """One program, and the size of the object that each list gives. A context: a session is open in it."""
+
+    def __init__(self, name: str, frozen: FrozenModule, table: ActionTable, bench: Bench) -> None:
+        """``name``: of the program, for people."""
+        self.name = name
+        self._frozen, self._bench = frozen, bench
+        self._pipelines = table.pipelines(facts_of(frozen.bitcode, bench))
+        self._known: dict[Actions, int | None] = {}
+        self._session: Session | None = None
+        self.done = 0
+        """Lists that were tried."""
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """End the session."""
+        self._close()
+
+    def reference(self) -> int:
+        """size.alloc of clang -Oz."""
+        return allocated_bytes(
+            compile_plan(self._frozen, reference_plan(self._frozen.level, self._frozen.target), self._bench).object
+        )
+
+    def size(self, actions: Sequence[int]) -> int | None:
+        """size.alloc after these actions; None where a pass crashes, hangs or takes all memory."""
+        wanted = tuple(actions)
+        if wanted not in self._known:
+            self.done += 1
+            self._known[wanted] = self._tried(wanted)
+        return self._known[wanted]
+
+    def is_right(self, actions: Sequence[int]) -> bool:
+        """Whether stock opt makes the same size of this list, and the program gives the right outputs.
+
+        A list of which that is not so has no size from then on.
+        """
+        frozen = self._frozen
+        assert frozen.program is not None, "programs of suites are tried"
+        plan = plan_of_list(decisions_of(actions, self._pipelines, frozen), frozen.target)
+        try:
+            compiled = compile_plan(frozen, plan, self._bench)
+            require_right(Made(frozen.program, frozen.target, frozen, plan, compiled), self._bench)
+            if allocated_bytes(compiled.object) == self.size(actions):
+                return True
+        except CellError:
+            pass
+        self._known[tuple(actions)] = None
+        return False
+
+    def _tried(self, actions: Actions) -> int | None:
+        try:
+            if self._session is None:
+                self._session = Session(
+                    self._frozen.bitcode, self._pipelines, self._bench, level=self._frozen.level, limits=_LIMITS
+                )
+            line = self._session.line()
+            if actions:
+                line.apply(*actions)
+            size = line.object_size().alloc
+            line.drop()
+        except SessionLost:
+            self._close()
+            return None
+        return size
+
+    def _close(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._session = None
