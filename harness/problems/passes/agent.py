@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.base.errors import CellError, UsageError
-from harness.base.vocabulary import Outcome
+from harness.base.vocabulary import Outcome, PolicyClass
 from harness.freeze import FrozenModule, facts_of
 from harness.policy.forms.asker import Asker
 from harness.policy.forms.decider import Host
@@ -64,6 +64,8 @@ class Agent:
 
 def agent_of(policy: Policy, where: str) -> Agent:
     """Raises UsageError, naming the value, for one that means nothing."""
+    if policy.manifest.policy_class is PolicyClass.FIXED:
+        raise UsageError("class: an agent looks at each program: it is 'zero-shot', not 'fixed'", where=where)
     values = dict(policy.manifest.values)
     table = action_table(str(values.pop("actions", "autophase42")))
     steps = _whole(values.pop("steps", 45), "steps", 1, _MOST_STEPS, where)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.base.errors import CellError
+from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule, freeze
 from harness.policy.load import load_policy
@@ -66,6 +66,11 @@ def decide(features):
 
 def test_an_agent_that_stops_at_once_changes_nothing(asked: Asked) -> None:
     assert asked.agent(f"def decide(features): return {STOP}", stop=1) == ["no-op-module"]
+
+
+def test_an_agent_is_not_of_class_fixed(asked: Asked) -> None:
+    with pytest.raises(UsageError, match="zero-shot"):
+        asked._decided(f"def decide(features): return {STOP}", "python", "fixed", "policy", "{}")
 
 
 def test_steps_are_counted(asked: Asked) -> None:
