@@ -9,7 +9,7 @@ import pytest
 from harness.base.digest import digest_of
 from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Outcome
-from harness.problems.passes import problem
+from harness.problems.passes import fixed
 from harness.problems.programs.rebuild import replay_run
 from harness.record import Row
 from harness.record.decisions import load_decisions, store_decisions
@@ -265,7 +265,7 @@ def test_policy_timeout(tiny: User, toolchain: Toolchain, tmp_path: Path, monkey
     let_others_reach(binaries)
     monkeypatch.setenv("HARNESS_LLVM", str(binaries))
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(problem, "_EMPTY_MODULE_SECONDS", 0.5)
+    monkeypatch.setattr(fixed, "_EMPTY_MODULE_SECONDS", 0.5)
     policy = str(write_policy(tmp_path / "slow", "mem2reg"))
     frame = evaluate(policy, f"{TINY}/glob", results=tmp_path / "results")
     assert list(frame["outcome"]) == [Outcome.POLICY_TIMEOUT.value]

@@ -4,25 +4,31 @@ What an agent sees is the normalised Autophase features of the module as it is n
 how far it is: never a reward, an absolute count or a size, and never a second trial.
 """
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from harness.apply.decisions import Decided
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Outcome, PolicyClass
 from harness.freeze import FrozenModule, facts_of
 from harness.policy.forms.asker import Asker
 from harness.policy.forms.decider import Host
 from harness.policy.forms.interface import Choice, Element, Interface, Tensor
+from harness.policy.forms.registry import asked_form, checked_form
 from harness.policy.policy import Policy
 from harness.problems.passes.actions import ActionTable, action_table
+from harness.problems.passes.listed import decisions_of
 from harness.problems.passes.session import Line, Session, SessionLost
+from harness.problems.passes.session.session import PROGRAM
 from harness.sandbox import Reason
 from harness.sandbox.bench import Bench
+from harness.toolchain.native import native_digest
 
-__all__ = ["Agent", "Trial", "agent_of", "features_of", "run_agent"]
+__all__ = ["Agent", "Agents", "Trial", "agent_of", "features_of", "run_agent"]
 
 STOP = "stop"
 _AUTOPHASE = 56
@@ -80,6 +86,35 @@ def _whole(value: object, name: str, least: int, most: int, where: str) -> int:
     if not isinstance(value, int) or not least <= value <= most:
         raise UsageError(f"values.{name}: must be a whole number from {least} to {most}, not {value!r}", where=where)
     return value
+
+
+class Agents:
+    """See ``harness.problems.passes.way.Way``."""
+
+    def check(self, policy: Policy, where: str) -> None:
+        """Its values, and its file, as its form has it."""
+        checked_form(policy, agent_of(policy, where).interface, where)
+
+    def notes(self, policy: Policy) -> list[str]:
+        """None."""
+        return []
+
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
+        """What it chooses, step by step. Raises CellError as ``run_agent`` does."""
+        agent = agent_of(policy, policy.name)
+        host = asked_form(policy).open(policy, agent.interface, seed, bench)
+        assert isinstance(host, Host), "the forms of agents are processes"
+        started = time.monotonic()
+        trial = run_agent(agent, host, frozen, bench)
+        wall = time.monotonic() - started
+        pipelines = agent.table.pipelines(facts_of(frozen.bitcode, bench))
+        return Decided(decisions_of(trial.actions, pipelines, frozen), trial.cpu, wall, 1, len(trial.actions))
+
+    def parts(self, policy: Policy) -> list[str]:
+        """Its table of actions, the session, and what turns the file into what is asked."""
+        agent = agent_of(policy, policy.name)
+        key = asked_form(policy).key_material(agent.interface)
+        return [agent.table.digest, native_digest(PROGRAM), *key]
 
 
 @dataclass(frozen=True)

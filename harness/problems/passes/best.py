@@ -9,14 +9,15 @@ from harness.base.documents import parse_json
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Outcome, Target
 from harness.freeze import FrozenModule, facts_of
+from harness.policy.form import Form
 from harness.policy.policy import Policy
 from harness.problems.passes.check import PassRefusedError, refused_on, vet
 from harness.problems.passes.listed import PASSES
 from harness.sandbox.bench import Bench
 
-__all__ = ["ROLE", "check_best", "decided_by_best"]
+__all__ = ["BestKnown"]
 
-ROLE = "lists"
+_ROLE = "lists"
 _FORM = 'must be {"SUITE/BENCHMARK": {"TARGET": {"passes": ["PIPELINE", ...], "trials": N}}}'
 
 
@@ -27,41 +28,55 @@ class _Best:
     """Lists that were tried to find it."""
 
 
-def check_best(policy: Policy, where: str) -> None:
-    """Raise UsageError for a manifest or a file that is not of this form, or with a pass that may not run."""
-    if policy.manifest.files.keys() != {ROLE}:
-        raise UsageError("files: a policy of form 'best' has one file, lists = \"lists.json\"", where=where)
-    if not policy.manifest.ceiling:
-        raise UsageError("ceiling: a policy of form 'best' says ceiling = true", where=where)
-    name, _ = policy.file(ROLE)
-    for program, targets in _lists(policy).items():
-        for target, best in targets.items():
-            for pipeline in best.passes:
-                try:
-                    vet(pipeline)
-                except PassRefusedError as error:
-                    raise UsageError(f"{program}, {target.value}: {error}", where=name) from None
+class BestKnown:
+    """See ``harness.problems.passes.way.Way``."""
 
+    form = Form(_ROLE, "lists.json", in_steps=True)
 
-def decided_by_best(policy: Policy, frozen: FrozenModule, bench: Bench) -> Decided:
-    """The program's list. Raises CellError where the file has none, or a pass may not run on this module."""
-    assert frozen.program is not None, "programs of suites have lists"
-    name, _ = policy.file(ROLE)
-    best = _lists(policy).get(frozen.program.id, {}).get(frozen.target)
-    file = Path(name).name
-    if best is None:
-        raise CellError(Outcome.POLICY_ERROR, f"{file} has no list for {frozen.program.id} on {frozen.target.value}")
-    facts = facts_of(frozen.bitcode, bench)
-    for pipeline in best.passes:
-        if (reason := refused_on(vet(pipeline), facts)) is not None:
-            raise CellError(Outcome.POLICY_ERROR, f"{file}: {pipeline}: {reason}")
-    decisions = Decisions(PASSES, frozen.level, {"passes": list(best.passes), "dropped": []})
-    return Decided(decisions, trials=best.trials, steps=0)
+    def check(self, policy: Policy, where: str) -> None:
+        """``ceiling = true``, and a file of this form without a pass that may not run."""
+        if policy.manifest.files.keys() != {_ROLE}:
+            raise UsageError("files: a policy of form 'best' has one file, lists = \"lists.json\"", where=where)
+        if not policy.manifest.ceiling:
+            raise UsageError("ceiling: a policy of form 'best' says ceiling = true", where=where)
+        name, _ = policy.file(_ROLE)
+        for program, targets in _lists(policy).items():
+            for target, best in targets.items():
+                for pipeline in best.passes:
+                    try:
+                        vet(pipeline)
+                    except PassRefusedError as error:
+                        raise UsageError(f"{program}, {target.value}: {error}", where=name) from None
+
+    def notes(self, policy: Policy) -> list[str]:
+        """None."""
+        return []
+
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
+        """The program's list. Raises CellError where the file has none, or a pass may not run on this module."""
+        assert frozen.program is not None, "programs of suites have lists"
+        name, _ = policy.file(_ROLE)
+        best = _lists(policy).get(frozen.program.id, {}).get(frozen.target)
+        file = Path(name).name
+        if best is None:
+            raise CellError(
+                Outcome.POLICY_ERROR, f"{file} has no list for {frozen.program.id} on {frozen.target.value}"
+            )
+        facts = facts_of(frozen.bitcode, bench)
+        for pipeline in best.passes:
+            if (reason := refused_on(vet(pipeline), facts)) is not None:
+                raise CellError(Outcome.POLICY_ERROR, f"{file}: {pipeline}: {reason}")
+        decisions = Decisions(PASSES, frozen.level, {"passes": list(best.passes), "dropped": []})
+        return Decided(decisions, trials=best.trials, steps=0)
+
+    def parts(self, policy: Policy) -> list[str]:
+        """Nothing more."""
+        return []
 
 
 def _lists(policy: Policy) -> dict[str, dict[Target, _Best]]:
     """Raises UsageError for what is not of the form."""
-    name, content = policy.file(ROLE)
+    name, content = policy.file(_ROLE)
     document = parse_json(content, name, containers=20_000)
     try:
         return {

@@ -8,8 +8,8 @@ import pytest
 
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
+from harness.problems.passes.fixed import resolve
 from harness.problems.passes.names import GONE, LEGACY_ACTIONS
-from harness.problems.passes.problem import resolve
 from harness.problems.passes.vetted import VETTED
 from harness.sandbox.bench import Bench
 from harness.toolchain import Toolchain

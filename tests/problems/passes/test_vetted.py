@@ -16,8 +16,9 @@ from harness.base.vocabulary import SIZE, Level, Outcome, Target
 from harness.freeze import Fact, facts_of, freeze
 from harness.policy import load_policy
 from harness.problems.passes.check import ADAPTORS, PassRefusedError, pipeline_of_action, refused_on, vet
+from harness.problems.passes.fixed import resolve
 from harness.problems.passes.names import GONE, LEGACY_ACTIONS
-from harness.problems.passes.problem import POLICIES, resolve
+from harness.problems.passes.problem import POLICIES
 from harness.problems.passes.vetted import VETTED, table_digest
 from harness.problems.passes.vetted.page import passes_page
 from harness.problems.programs.cell import Cell, cell_key

@@ -9,17 +9,20 @@ from harness.base.digest import digest_bytes
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule, facts_of
+from harness.policy.form import Form
 from harness.policy.policy import Policy
 from harness.policy.python_check import check_python
 from harness.problems.passes.actions import ActionTable, action_table
 from harness.problems.passes.listed import decisions_of, plan_of_list
-from harness.problems.passes.search.job import search_job
+from harness.problems.passes.search.job import host_digest, search_job
 from harness.problems.passes.search.relay import Budget, run_search
 from harness.problems.passes.session import Session, SessionLost
+from harness.problems.passes.session.session import PROGRAM
 from harness.problems.programs.take import Made, require_right
 from harness.sandbox.bench import Bench
+from harness.toolchain.native import native_digest
 
-__all__ = ["ROLE", "check_search", "decided_by_search", "searched_table"]
+__all__ = ["Searches", "searched_table"]
 
 ROLE = "search"
 _MOST_TRIALS = 1000
@@ -28,18 +31,62 @@ _PATIENCE = 60.0
 """Seconds that a search may think between two requests."""
 
 
-def check_search(policy: Policy, where: str) -> None:
-    """Raise UsageError, naming the field, for a manifest that is no search's."""
-    if policy.manifest.budget is None:
-        raise UsageError("budget: a search has so many CPU seconds for each program and seed", where=where)
-    searched_table(policy)
-    if policy.manifest.files.keys() != {ROLE}:
-        raise UsageError("files: a policy of form 'search' has one file, search = \"search.py\"", where=where)
-    name, content = policy.file(ROLE)
-    check_python(content, name, "search", "session, seed, seconds")
-    for name in policy.manifest.values.keys() - {"actions", "trials"}:
-        raise UsageError(f"values.{name}: a search has actions and trials", where=where)
-    _least_trials(policy, where)
+class Searches:
+    """See ``harness.problems.passes.way.Way``."""
+
+    form = Form(ROLE, "search.py", pure=False, by_chance=True, in_steps=True, fields=frozenset({"seeds", "values"}))
+
+    def check(self, policy: Policy, where: str) -> None:
+        """A budget, one file that defines ``search``, and values that mean something."""
+        if policy.manifest.budget is None:
+            raise UsageError("budget: a search has so many CPU seconds for each program and seed", where=where)
+        searched_table(policy)
+        if policy.manifest.files.keys() != {ROLE}:
+            raise UsageError("files: a policy of form 'search' has one file, search = \"search.py\"", where=where)
+        name, content = policy.file(ROLE)
+        check_python(content, name, "search", "session, seed, seconds")
+        for name in policy.manifest.values.keys() - {"actions", "trials"}:
+            raise UsageError(f"values.{name}: a search has actions and trials", where=where)
+        _least_trials(policy, where)
+
+    def notes(self, policy: Policy) -> list[str]:
+        """None."""
+        return []
+
+    def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
+        """What it finds. Raises CellError as ``run_search``; ``compile-error`` where the module cannot be opened."""
+        table = searched_table(policy)
+        pipelines = table.pipelines(facts_of(frozen.bitcode, bench))
+        assert policy.manifest.budget is not None
+        budget = Budget(policy.manifest.budget, _least_trials(policy, policy.name), _PATIENCE)
+        name, content = policy.file(ROLE)
+
+        def make(entry: Path) -> None:
+            (entry / "search.py").write_bytes(content)
+
+        def is_right(actions: tuple[int, ...]) -> bool:
+            return _is_right(decisions_of(actions, pipelines, frozen), frozen, bench)
+
+        kept = bench.store.folder(bench.area("policies"), digest_bytes(content), make)
+        job = search_job(kept / "search.py", seed, table.actions, budget)
+        started = time.monotonic()
+        try:
+            found = run_search(
+                job,
+                name,
+                lambda: Session(frozen.bitcode, pipelines, bench, level=frozen.level),
+                is_right,
+                budget,
+                bench.sandbox,
+            )
+        except SessionLost as lost:
+            raise CellError(Outcome.COMPILE_ERROR, lost.message, transient=True) from None
+        wall = time.monotonic() - started
+        return Decided(decisions_of(found.actions, pipelines, frozen), found.cpu, wall, found.trials, found.steps)
+
+    def parts(self, policy: Policy) -> list[str]:
+        """Its table of actions, the session, and what runs around the search."""
+        return [searched_table(policy).digest, native_digest(PROGRAM), host_digest()]
 
 
 def _least_trials(policy: Policy, where: str) -> int:
@@ -52,38 +99,6 @@ def _least_trials(policy: Policy, where: str) -> int:
 def searched_table(policy: Policy) -> ActionTable:
     """Raises UsageError for the name of a table that there is none of."""
     return action_table(str(policy.manifest.values.get("actions", "autophase42")))
-
-
-def decided_by_search(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
-    """Raises CellError: what ``run_search`` raises; ``compile-error`` where the module cannot be opened."""
-    table = searched_table(policy)
-    pipelines = table.pipelines(facts_of(frozen.bitcode, bench))
-    assert policy.manifest.budget is not None
-    budget = Budget(policy.manifest.budget, _least_trials(policy, policy.name), _PATIENCE)
-    name, content = policy.file(ROLE)
-
-    def make(entry: Path) -> None:
-        (entry / "search.py").write_bytes(content)
-
-    def is_right(actions: tuple[int, ...]) -> bool:
-        return _is_right(decisions_of(actions, pipelines, frozen), frozen, bench)
-
-    kept = bench.store.folder(bench.area("policies"), digest_bytes(content), make)
-    job = search_job(kept / "search.py", seed, table.actions, budget)
-    started = time.monotonic()
-    try:
-        found = run_search(
-            job,
-            name,
-            lambda: Session(frozen.bitcode, pipelines, bench, level=frozen.level),
-            is_right,
-            budget,
-            bench.sandbox,
-        )
-    except SessionLost as lost:
-        raise CellError(Outcome.COMPILE_ERROR, lost.message, transient=True) from None
-    wall = time.monotonic() - started
-    return Decided(decisions_of(found.actions, pipelines, frozen), found.cpu, wall, found.trials, found.steps)
 
 
 def _is_right(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> bool:
