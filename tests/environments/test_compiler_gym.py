@@ -105,6 +105,16 @@ def test_a_csv_that_is_none_is_refused_with_its_line(line: str) -> None:
         list(CompilerEnvStateReader(io.StringIO(f"benchmark,reward,walltime,commandline\n{line}\n")))
 
 
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"x,1,1," + b"a" * 200_000], ids=["no text", "endless"])
+def test_a_file_that_is_no_csv_is_refused_without_a_traceback(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "states.csv"
+    path.write_bytes(content)
+    assert leaderboard.main([str(path)]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {path}: not CSV")
+
+
 def test_a_policy_of_the_leaderboard_writes_its_states(bench: Bench, tmp_path: Path) -> None:
     def policy(env: CompilerEnv) -> None:
         env.step(MEM2REG)

@@ -704,3 +704,15 @@ def test_copies_are_one_entry_and_say_of_whom(tmp_path: Path) -> None:
     first, *others = sorted("abc")
     assert not any("the same objects" in reason for reason in found[first].reasons)
     assert [found[one].reasons for one in others] == [(f"the same objects as {first}: one entry",)] * 2
+
+
+def test_a_ceiling_is_not_ranked_and_measures_the_others(tmp_path: Path) -> None:
+    values = {"Oz": 100, "half": 95, "best": 90}
+    rows = [row(f"b{n}", name, value) for n in range(8) for name, value in values.items()]
+    record(tmp_path, 0, rows, ceilings=["best"])
+    found = table(tmp_path)
+    assert found["best"].rank is None
+    assert "a ceiling: the best that is known of each program" in found["best"].reasons
+    assert found["half"].rank is not None
+    assert found["best"].share == 1
+    assert found["half"].share == pytest.approx(math.log(100 / 95) / math.log(100 / 90))

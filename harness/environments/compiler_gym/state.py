@@ -70,9 +70,8 @@ class CompilerEnvStateReader:
 
     def __iter__(self) -> Iterator[CompilerEnvState]:
         """Raises UsageError, naming the line, for one that is no state."""
-        lines = csv.reader(self.f)
         where = getattr(self.f, "name", "states")
-        for number, fields in enumerate(lines, start=1):
+        for number, fields in enumerate(_lines(self.f, str(where)), start=1):
             if not fields or (number == 1 and tuple(fields) == _FIELDS):
                 continue
             if len(fields) != len(_FIELDS):
@@ -88,6 +87,14 @@ class CompilerEnvStateReader:
         for path in paths:
             with Path(path).open(encoding="utf-8", newline="") as file:
                 yield from cls(file)
+
+
+def _lines(file: TextIO, where: str) -> Iterator[list[str]]:
+    """Raises UsageError for what is no CSV."""
+    try:
+        yield from csv.reader(file)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise UsageError(f"not CSV: {error}", where=where) from None
 
 
 def _number(text: str, line: str, where: str) -> float | None:

@@ -18,6 +18,8 @@ from harness.sandbox.bench import Bench
 __all__ = ["BestKnown"]
 
 _ROLE = "lists"
+_MOST_TRIALS = 1_000_000_000
+"""That a file may speak of."""
 _FORM = 'must be {"SUITE/BENCHMARK": {"TARGET": {"passes": ["PIPELINE", ...], "trials": N}}}'
 
 
@@ -89,6 +91,7 @@ def _lists(policy: Policy) -> dict[str, dict[Target, _Best]]:
 
 def _best(found: Any) -> _Best:
     passes, trials = found["passes"], found["trials"]
-    if not passes or not all(isinstance(one, str) for one in passes) or type(trials) is not int or trials < 1:
+    named = bool(passes) and all(isinstance(one, str) for one in passes)
+    if not named or type(trials) is not int or not 1 <= trials <= _MOST_TRIALS:
         raise ValueError
     return _Best(tuple(passes), trials)

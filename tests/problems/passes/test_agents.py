@@ -68,6 +68,20 @@ def test_an_agent_that_stops_at_once_changes_nothing(asked: Asked) -> None:
     assert asked.agent(f"def decide(features): return {STOP}", stop=1) == ["no-op-module"]
 
 
+def test_a_search_has_no_more_than_its_budget(asked: Asked) -> None:
+    source = f"""
+def search(session, seed, seconds):
+    session.propose([{SROA}])
+    while session.cpu < 4 * seconds:
+        line = session.line()
+        line.run({SROA})
+        line.size()
+        line.drop()
+    return [{SIMPLIFYCFG}]
+"""
+    assert asked.search(source, seconds=0.5) == [AUTOPHASE_42.pipelines(())[SROA]]
+
+
 def test_an_agent_is_not_of_class_fixed(asked: Asked) -> None:
     with pytest.raises(UsageError, match="zero-shot"):
         asked._decided(f"def decide(features): return {STOP}", "python", "fixed", "policy", "{}")

@@ -73,6 +73,7 @@ def test_a_program_without_a_list_is_said(frozen: FrozenModule, bench: Bench, tm
         (of(PROGRAM, "no such pass"), "no such pass"),
         (of(PROGRAM), "must be"),
         (of(PROGRAM, "default<Oz>", trials=0), "must be"),
+        (of(PROGRAM, "default<Oz>", trials=10**30), "must be"),
         ({PROGRAM: {"riscv": {"passes": ["default<Oz>"], "trials": 1}}}, "must be"),
         ([1, 2], "must be"),
         ("{", "not JSON"),
