@@ -20,7 +20,7 @@ from harness.problems.protocol import Pages
 from harness.rank.campaigns import TimedCampaign, campaigns
 from harness.rank.contest import percent
 from harness.rank.doubts import doubts
-from harness.rank.notes import DECIDED, JUDGED, SEEN, SHARED, UNCHECKED, how_computed, rules_broken
+from harness.rank.notes import DECIDED, JUDGED, OF_CEILING, SEEN, SHARED, UNCHECKED, how_computed, rules_broken
 from harness.rank.question import Question, fingerprints, floor
 from harness.rank.runs import runs_used
 from harness.rank.standings import Standing, standings, standings_sql
@@ -99,6 +99,8 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
             "decide": [row.decide_cpu for row in table],
         }
     )
+    if any(row.share is not None for row in table):
+        frame["share"] = [row.share for row in table]
     config = st.column_config
     event = st.dataframe(
         frame,
@@ -125,6 +127,7 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
             "decide": config.NumberColumn(
                 "decide, s", format="%.2f", width=56, help="CPU seconds of deciding on a program, the median."
             ),
+            "share": config.NumberColumn("of ceiling", format="percent", width=66, help=OF_CEILING),
         },
     )
     return [table[row].policy for row in event["selection"]["rows"] if row < len(table)]

@@ -9,11 +9,22 @@ from harness.rank.question import Question
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DECIDED", "JUDGED", "SEEN", "SHARED", "UNCHECKED", "how_compared", "how_computed", "rules_broken"]
+__all__ = [
+    "DECIDED",
+    "JUDGED",
+    "OF_CEILING",
+    "SEEN",
+    "SHARED",
+    "UNCHECKED",
+    "how_compared",
+    "how_computed",
+    "rules_broken",
+]
 
 SHARED = "Policies that cannot be told apart share ranks."
 DECIDED = "Programs better than the reference, equal or equivalent, not resolved, worse or failed."
 JUDGED = "Of strict against the reference, with an error of 5 % over the class."
+OF_CEILING = "Log strict over that of the best lists or decisions that are known of each program."
 SEEN = "The difference that the verdict would find in four of five cases."
 
 _PAIRED = (

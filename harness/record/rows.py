@@ -193,6 +193,8 @@ class Header(Model):
     """Searches that find the same whenever they are asked: one seed is all that they have."""
     ceilings: tuple[Name, ...] = ()
     """Policies that hold the best that is known of each program: a measure for others, never ranked."""
+    spaces: dict[Name, dict[Name, Digest]] = {}
+    """Policy that decides in steps → what it chose from (``actions.TABLE``) and what it saw, each with its digest."""
     hidden: Digest | None = None
     """Digest of the secret whose hidden workloads verified every object too; None without any."""
     asked_again_after: float | None = Field(default=None, ge=0)

@@ -76,7 +76,7 @@ def test_a_population_grows_smaller_objects_and_is_kept(bench: Bench, tmp_path: 
     path = tmp_path / "one.json"
     with Trials(program.id, frozen, TABLE, bench) as trials:
         population = Population(path, trials.reference())
-        evolve(population, trials, [], TABLE, 4.0, random.Random(1))
+        evolve(population, trials, [], beginnings(TABLE), len(TABLE.actions), 4.0, random.Random(1))
         assert 1 <= len(population.members) <= MEMBERS
         sizes = [size for size, _ in population.members]
         assert sizes == sorted(sizes)

@@ -1,12 +1,14 @@
 """Find lists of passes on programs of the train splits, and choose a few of them.
 
 usage: python -m harness.learn.pass_lists search --state build/pass-lists [--minutes 60] [--seed 0] [--part 0/1]
+                                            [--begin portfolio.json]
        python -m harness.learn.pass_lists common --state build/pass-lists [--minutes 60] [--seed 0] [--without SUITE...]
        python -m harness.learn.pass_lists choose --state build/pass-lists [--lists 8] --output portfolio.json
 
 ``search`` looks for lists for each program, ``common`` for one list for all, and ``choose`` takes those that serve best
 together. All go on where they were interrupted. Several searches may share a state: ``--part 0/2`` and ``--part 1/2``
-work on every second program each, and take lists from each other.
+work on every second program each, and take lists from each other. ``--begin``: lists of an earlier choice, which
+programs that nothing was found for yet begin with too.
 """
 
 import argparse
@@ -25,7 +27,7 @@ from harness.environments.benchmarks import modules_of
 from harness.freeze import FrozenModule
 from harness.learn.pass_lists.choose import Table, chosen, left_out
 from harness.learn.pass_lists.common import evolve_common
-from harness.learn.pass_lists.evolve import Population, evolve
+from harness.learn.pass_lists.evolve import Population, beginnings, evolve
 from harness.learn.pass_lists.trials import Actions, Trials
 from harness.problems.passes.actions import action_table
 from harness.sandbox.bench import Bench, open_bench
@@ -50,6 +52,7 @@ def _search(options: argparse.Namespace, bench: Bench) -> None:
     names = [program.id for program in _programs()][part::parts]
     modules = _modules(names, bench)
     table, chance = action_table(_TABLE), random.Random(options.seed + part)
+    first = [*beginnings(table), *_numbers_of(options.begin)]
     until = time.monotonic() + 60 * options.minutes
     while time.monotonic() < until:
         for name, frozen in modules.items():
@@ -58,9 +61,17 @@ def _search(options: argparse.Namespace, bench: Bench) -> None:
                 population = Population.read(own) or Population(own, trials.reference())
                 files = [file for file in sorted(options.state.glob("*.json")) if file != own]
                 others = [one for file in files if (one := Population.read(file)) is not None and one.members]
-                evolve(population, trials, others, table, options.round, chance)
+                evolve(population, trials, others, first, len(table.actions), options.round, chance)
             gain = population.reference / population.best[0]
             print(f"{name}: {gain:.4f} after {population.trials} trials, {population.seconds:.0f} s", flush=True)
+
+
+def _numbers_of(choice: Path | None) -> list[Actions]:
+    """The lists of an earlier choice, by the numbers of their actions."""
+    if choice is None:
+        return []
+    actions = action_table(_TABLE).actions
+    return [tuple(actions.index(name) for name in one) for one in json.loads(choice.read_text())["lists"]]
 
 
 def _common(options: argparse.Namespace, bench: Bench) -> None:
@@ -175,6 +186,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--round", type=float, default=15.0, help="seconds on a program before the next has its turn")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--part", default="0/1")
+    parser.add_argument("--begin", type=Path, help="an earlier choice")
     parser.add_argument("--without", nargs="*", default=[], help="suites whose programs have no say in common")
     parser.add_argument("--lists", type=int, default=8)
     parser.add_argument("--members", type=int, default=3, help="lists of each program that may be chosen")

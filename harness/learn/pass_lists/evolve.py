@@ -83,23 +83,25 @@ def evolve(
     population: Population,
     trials: Trials,
     others: Sequence[Population],
-    table: ActionTable,
+    first: Sequence[Actions],
+    known: int,
     seconds: float,
     chance: random.Random,
 ) -> None:
     """Work on one program for so long, and keep what was found.
 
+    ``first``: lists that an empty population begins with. ``known``: how many actions there are.
+
     A member's changed copy takes its place if its object is no larger. Passes that lists of other programs have are
     tried more often, and whole lists of theirs come in.
     """
     started, before = time.monotonic(), trials.done
-    known = len(table.actions)
     weights = [1.0] * known
     for other in others:
         for action in other.best[1]:
             weights[action] += 1.0
     if not population.members:
-        for actions in beginnings(table):
+        for actions in first:
             _enter(population, actions, trials)
     if others and chance.random() < 0.7:
         _enter(population, chance.choice(others).best[1], trials)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.apply.decisions import Decided
+from harness.base.digest import digest_of
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Outcome, PolicyClass
 from harness.freeze import FrozenModule, facts_of
@@ -115,6 +116,12 @@ class Agents:
         agent = agent_of(policy, policy.name)
         key = asked_form(policy).key_material(agent.interface)
         return [agent.table.digest, native_digest(PROGRAM), *key]
+
+    def spaces(self, policy: Policy) -> Mapping[str, str]:
+        """Its table of actions; and what it sees, with the program that computes that."""
+        agent = agent_of(policy, policy.name)
+        seen = digest_of([[[one.name, list(one.shape)] for one in agent.interface.features], native_digest(PROGRAM)])
+        return {f"actions.{agent.table.name}": agent.table.digest, "observations": seen}
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Form ``best``: a file with the best list that is known of each program, whoever found it and however long it took."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,10 @@ class BestKnown:
     def parts(self, policy: Policy) -> list[str]:
         """Nothing more."""
         return []
+
+    def spaces(self, policy: Policy) -> Mapping[str, str]:
+        """None: it does not decide in steps."""
+        return {}
 
 
 def _lists(policy: Policy) -> dict[str, dict[Target, _Best]]:

@@ -1,6 +1,7 @@
 """Form ``list``: a list of passes that is the same for every program, or one for each seed."""
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -70,6 +71,10 @@ class FixedList:
     def parts(self, policy: Policy) -> list[str]:
         """Nothing more."""
         return []
+
+    def spaces(self, policy: Policy) -> Mapping[str, str]:
+        """None: it does not decide in steps."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)

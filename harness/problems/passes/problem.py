@@ -64,6 +64,10 @@ class Passes(PureProblem):
         """
         return [table_digest(), *_way(policy).parts(policy)]
 
+    def spaces(self, policy: Policy) -> Mapping[str, str]:
+        """As its form has it."""
+        return _way(policy).spaces(policy)
+
     def differing(self, first: Decisions, second: Decisions) -> str:
         """The first step at which an agent chose otherwise."""
         one, other = (list(decisions.body["passes"]) for decisions in (first, second))

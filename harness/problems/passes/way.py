@@ -1,5 +1,6 @@
 """A way to choose passes: what each form of policy has of its own."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from harness.apply.decisions import Decided
@@ -24,3 +25,6 @@ class Way(Protocol):
 
     def parts(self, policy: Policy) -> list[str]:
         """What the decisions depend on, beside the policy's files and the table of passes."""
+
+    def spaces(self, policy: Policy) -> Mapping[str, str]:
+        """Of a form that decides in steps: what it chooses from and what it sees, each with its digest."""

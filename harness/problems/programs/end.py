@@ -10,10 +10,12 @@ from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.text import duration
 from harness.freeze.freeze import program_digest
 from harness.policy import problem_of
+from harness.policy.policy import Policy
 from harness.problems.programs.again import asked_again, asks_again
 from harness.problems.programs.cell import CellResult, CellTask, functions_of
 from harness.problems.programs.floor import failures, measure_floor, reference_failures
 from harness.problems.programs.fresh import verify_fresh
+from harness.problems.programs.problems import program_problem
 from harness.problems.programs.request import Request
 from harness.problems.programs.timing import Timing, time_cells
 from harness.problems.protocol import Conclusion, Session
@@ -75,9 +77,14 @@ def header_of(request: Request, bench: Bench) -> dict[str, Any]:
         "trained_on": _trained_on(request),
         "deterministic": tuple(policy.name for policy in request.policies if policy.manifest.deterministic),
         "ceilings": tuple(policy.name for policy in request.policies if policy.manifest.ceiling),
+        "spaces": {policy.name: spaces for policy in request.policies if (spaces := _spaces(policy))},
         "hidden": request.hidden,
         "asked_again_after": bench.asked_again_after if asks_again(request.cells) else None,
     }
+
+
+def _spaces(policy: Policy) -> Mapping[str, str]:
+    return program_problem(policy.manifest.problem).spaces(policy)
 
 
 def _facts(program: Program, bench: Bench) -> BenchmarkFacts:

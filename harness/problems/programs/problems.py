@@ -1,5 +1,6 @@
 """What is asked of the problems whose policies decide about programs."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Protocol, runtime_checkable
 
@@ -29,6 +30,9 @@ class ProgramProblem(Problem, Protocol):
     def parts(self, policy: Policy) -> list[str]:
         """Digests of what of the harness itself shapes the decisions: with another one a cell is another cell."""
 
+    def spaces(self, policy: Policy) -> Mapping[str, str]:
+        """Of a policy that decides in steps: what it chooses from and what it sees, each with its digest."""
+
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """The plan of these decisions. Sees no policy: this is what replay runs."""
 
@@ -53,6 +57,10 @@ class PureProblem:
     def parts(self, policy: Policy) -> list[str]:
         """None."""
         return []
+
+    def spaces(self, policy: Policy) -> Mapping[str, str]:
+        """None: it decides once."""
+        return {}
 
     def differing(self, first: Decisions, second: Decisions) -> str:
         """Never asked."""

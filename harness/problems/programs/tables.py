@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from harness.base.answers import Column, Table
 from harness.rank import campaigns, standings
 from harness.rank.contest import percent
+from harness.rank.notes import OF_CEILING
 from harness.rank.standings import Standing
 from harness.rank.words import (
     campaign_lines,
@@ -52,7 +53,7 @@ _COLUMNS = (
     Column("MDE", "seen", right=True),
     Column("decide, s", "decide_cpu", _seconds, right=True),
 )
-_SHARES = "of ceiling: log strict over that of the best lists or decisions that are known of each program"
+_SHARES = f"of ceiling: {OF_CEILING[0].lower()}{OF_CEILING[1:-1]}"
 _OF_CEILING = Column("of ceiling", "share", _share, right=True)
 LEGEND = (
     "ratios are geometric means of reference / policy: above 1 is better\n"

@@ -1,11 +1,12 @@
 """From a ``search.py`` to the list that it found on one module."""
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from harness.apply import compile_plan
 from harness.apply.decisions import Decided, Decisions
-from harness.base.digest import digest_bytes
+from harness.base.digest import digest_bytes, digest_of
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule, facts_of
@@ -87,6 +88,11 @@ class Searches:
     def parts(self, policy: Policy) -> list[str]:
         """Its table of actions, the session, and what runs around the search."""
         return [searched_table(policy).digest, native_digest(PROGRAM), host_digest()]
+
+    def spaces(self, policy: Policy) -> Mapping[str, str]:
+        """Its table of actions; and the session, which computes whatever it asks to see."""
+        table = searched_table(policy)
+        return {f"actions.{table.name}": table.digest, "observations": digest_of([native_digest(PROGRAM)])}
 
 
 def _least_trials(policy: Policy, where: str) -> int:
