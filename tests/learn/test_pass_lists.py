@@ -2,6 +2,8 @@
 
 import math
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ from harness.learn.pass_lists.trials import Trials
 from harness.problems.passes.actions import action_table
 from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite
+from tests.drive import ROOT, User, write_policy
 
 TABLE = action_table("llvm22")
 LISTS = st.lists(st.integers(0, 9), max_size=6).map(tuple)
@@ -93,3 +96,30 @@ def test_a_population_grows_smaller_objects_and_is_kept(bench: Bench, tmp_path: 
         again, _ = evolve_common(common, *words, 0.0, random.Random(1))
         assert again == gain
         assert trials.is_right(actions)
+
+
+def test_the_best_lists_of_a_search_are_a_policy(tmp_path: Path) -> None:
+    name, state, folder = "polybench/jacobi-1d", tmp_path / "state", tmp_path / "known"
+    goal = ("--all", "--only", name, "--goal", "ir.instructions")
+    learn("search", "--state", state, *goal, "--minutes", "0.05", "--round", "2")
+    write_policy(
+        folder,
+        "",
+        **{"problem": '"passes"', "form": '"best"', "class": '"search"', "files": '{ lists = "lists.json" }'},
+        **{"ceiling": "true", "deterministic": "true", "budget": "60", "targets": '["x86-64"]'},
+        trained_on=f'["{name}"]',
+    )
+    learn("best", "--state", state, "--output", folder / "lists.json")
+    user = User.at(tmp_path)
+    words = ("--suite", "polybench", "--benchmark", "jacobi-1d", "--target", "x86-64", "--no-fresh")
+    user.harness("run", *words, "--policy", "Oz", "--policy", folder, "--metric", "ir.instructions", code=0)
+    found = {row.policy: row.value for row in user.rows() if row.metric == "ir.instructions"}
+    (population,) = map(Population.read, state.glob("polybench.*.json"))
+    assert population is not None
+    assert found == {"Oz": population.reference, "known": population.best[0]}
+
+
+def learn(*words: str | Path) -> None:
+    command = [sys.executable, "-m", "harness.learn.pass_lists", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, cwd=ROOT)
+    assert done.returncode == 0, done.stderr

@@ -1,14 +1,18 @@
 """Find lists of passes on programs of the train splits, and choose a few of them.
 
 usage: python -m harness.learn.pass_lists search --state build/pass-lists [--minutes 60] [--seed 0] [--part 0/1]
-                                            [--begin portfolio.json]
+                                            [--begin portfolio.json] [--all] [--goal size.alloc] [--target x86-64]
        python -m harness.learn.pass_lists common --state build/pass-lists [--minutes 60] [--seed 0] [--without SUITE...]
        python -m harness.learn.pass_lists choose --state build/pass-lists [--lists 8] --output portfolio.json
+       python -m harness.learn.pass_lists best   --state build/best [--target x86-64] --output lists.json
 
 ``search`` looks for lists for each program, ``common`` for one list for all, and ``choose`` takes those that serve best
-together. All go on where they were interrupted. Several searches may share a state: ``--part 0/2`` and ``--part 1/2``
-work on every second program each, and take lists from each other. ``--begin``: lists of an earlier choice, which
-programs that nothing was found for yet begin with too.
+together: on programs of the train splits alone, for bytes on x86-64. ``search --all`` asks programs of all splits, for
+either goal, and ``best`` writes what that found as the file of a ceiling (docs/agents.md); nothing is chosen from it.
+
+All go on where they were interrupted. Several searches may share a state: ``--part 0/2`` and ``--part 1/2`` work on
+every second program each, and take lists from each other. ``--begin``: lists of an earlier choice, which programs that
+nothing was found for yet begin with too.
 """
 
 import argparse
@@ -16,22 +20,20 @@ import json
 import math
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 
-from harness.base.vocabulary import Level, Split, Target
-from harness.environments.benchmarks import modules_of
-from harness.freeze import FrozenModule
+from harness.base.vocabulary import Target
 from harness.learn.pass_lists.choose import Table, chosen, left_out
 from harness.learn.pass_lists.common import evolve_common
 from harness.learn.pass_lists.evolve import Population, beginnings, evolve
-from harness.learn.pass_lists.trials import Actions, Trials
+from harness.learn.pass_lists.programs import all_programs, modules, train_programs
+from harness.learn.pass_lists.trials import GOALS, Actions, Trials
 from harness.problems.passes.actions import action_table
 from harness.sandbox.bench import Bench, open_bench
-from harness.suite.load import Program, load_suite, suite_names
 
 _TABLE = "llvm22"
 _LARGE = 300_000
@@ -44,20 +46,21 @@ def main() -> None:
     """Do what the words say."""
     options = _options()
     options.state.mkdir(parents=True, exist_ok=True)
-    {"search": _search, "common": _common, "choose": _choose}[options.what](options, open_bench())
+    {"search": _search, "common": _common, "choose": _choose, "best": _best}[options.what](options, open_bench())
 
 
 def _search(options: argparse.Namespace, bench: Bench) -> None:
     part, parts = map(int, options.part.split("/"))
-    names = [program.id for program in _programs()][part::parts]
-    modules = _modules(names, bench)
+    programs = all_programs() if options.all else train_programs()
+    names = [program.id for program in programs if program.id in (options.only or [program.id])][part::parts]
+    found = modules(names, options.target, bench, None if options.all else _HUGE)
     table, chance = action_table(_TABLE), random.Random(options.seed + part)
     first = [*beginnings(table), *_numbers_of(options.begin)]
     until = time.monotonic() + 60 * options.minutes
     while time.monotonic() < until:
-        for name, frozen in modules.items():
+        for name, frozen in found.items():
             own = options.state / f"{name.replace('/', '.')}.json"
-            with Trials(name, frozen, table, bench) as trials:
+            with Trials(name, frozen, table, bench, options.goal) as trials:
                 population = Population.read(own) or Population(own, trials.reference())
                 files = [file for file in sorted(options.state.glob("*.json")) if file != own]
                 others = [one for file in files if (one := Population.read(file)) is not None and one.members]
@@ -76,15 +79,14 @@ def _numbers_of(choice: Path | None) -> list[Actions]:
 
 def _common(options: argparse.Namespace, bench: Bench) -> None:
     populations = _populations(options)
-    modules = _modules(list(populations), bench)
-    names = sorted(modules, key=lambda name: modules[name].bitcode.stat().st_size)
-    names = [name for name in names if modules[name].bitcode.stat().st_size < _LARGE]
+    found = modules(list(populations), Target.X86_64, bench, _LARGE)
+    names = sorted(found, key=lambda name: found[name].bitcode.stat().st_size)
     names = [name for name in names if name.partition("/")[0] not in options.without]
     references = {name: one.reference for name, one in populations.items()}
     pool = [actions for one in populations.values() for _, actions in one.members[: options.members]]
     table = action_table(_TABLE)
     with ExitStack() as stack:
-        programs = [stack.enter_context(Trials(name, modules[name], table, bench)) for name in names]
+        programs = [stack.enter_context(Trials(name, found[name], table, bench)) for name in names]
         chance = random.Random(options.seed)
         evolve_common(
             options.state / f"common-{options.seed}.list",
@@ -98,7 +100,7 @@ def _common(options: argparse.Namespace, bench: Bench) -> None:
 
 
 def _choose(options: argparse.Namespace, bench: Bench) -> None:
-    programs = {program.id: program for program in _programs()}
+    programs = {program.id: program for program in train_programs()}
     table = _table(options, list(programs), bench)
     choice = chosen(table, options.lists)
     clusters = {name: programs[name].benchmark.cluster or programs[name].benchmark.name for name in table.programs}
@@ -118,10 +120,22 @@ def _choose(options: argparse.Namespace, bench: Bench) -> None:
     print(f"one list {gains[0]}, {options.lists} lists {gains[-2]}, on programs left out {gains[-1]}")
 
 
+def _best(options: argparse.Namespace, _: Bench) -> None:
+    """Beside what the file has for other targets."""
+    actions = action_table(_TABLE).actions
+    lists = json.loads(options.output.read_text()) if options.output.exists() else {}
+    for program in all_programs():
+        population = Population.read(options.state / f"{program.id.replace('/', '.')}.json")
+        if population is not None and population.members:
+            passes = [actions[number] for number in population.best[1]]
+            lists.setdefault(program.id, {})[options.target.value] = {"passes": passes, "trials": population.trials}
+    options.output.write_text(json.dumps(lists, indent=1, sort_keys=True) + "\n")
+
+
 def _populations(options: argparse.Namespace) -> dict[str, Population]:
     """Program → what was found for it."""
     found = {}
-    for program in _programs():
+    for program in train_programs():
         population = Population.read(options.state / f"{program.id.replace('/', '.')}.json")
         if population is not None and population.members:
             found[program.id] = population
@@ -137,9 +151,9 @@ def _table(options: argparse.Namespace, names: Sequence[str], bench: Bench) -> T
             homes.setdefault(actions, set()).add(name)
     lists, kept = tuple(homes), options.state / "gains.jsonl"
     known = _known(kept)
-    modules = _modules([name for name in names if name in populations], bench)
+    found = modules([name for name in names if name in populations], Target.X86_64, bench, _HUGE)
     with kept.open("a") as file:
-        for name, frozen in modules.items():
+        for name, frozen in found.items():
             with Trials(name, frozen, action_table(_TABLE), bench) as trials:
                 for actions in lists:
                     if (name, actions) not in known:
@@ -148,8 +162,8 @@ def _table(options: argparse.Namespace, names: Sequence[str], bench: Bench) -> T
                         file.write(json.dumps(line) + "\n")
                         file.flush()
             print(f"{name}: {len(lists)} lists", flush=True)
-    gains = np.array([[_gain(known[name, one], populations[name]) for name in modules] for one in lists])
-    return Table(tuple(modules), lists, gains, tuple(frozenset(homes[one]) for one in lists))
+    gains = np.array([[_gain(known[name, one], populations[name]) for name in found] for one in lists])
+    return Table(tuple(found), lists, gains, tuple(frozenset(homes[one]) for one in lists))
 
 
 def _known(kept: Path) -> dict[tuple[str, Actions], int | None]:
@@ -163,28 +177,17 @@ def _gain(size: int | None, population: Population) -> float:
     return -math.inf if size is None else math.log(population.reference / size)
 
 
-def _modules(names: Sequence[str], bench: Bench) -> Mapping[str, FrozenModule]:
-    found = modules_of(names, Target.X86_64, Level.OZ, bench)
-    return {name: module for name, module in found.items() if module.bitcode.stat().st_size < _HUGE}
-
-
-def _programs() -> list[Program]:
-    """Of the train splits, each once: what suites share, and of programs of one library the first."""
-    found: dict[str, Program] = {}
-    for suite in suite_names():
-        for program in load_suite(suite).programs:
-            if program.benchmark.split is Split.TRAIN and program.home is None:
-                found.setdefault(program.benchmark.cluster or program.id, program)
-    return list(found.values())
-
-
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m harness.learn.pass_lists")
-    parser.add_argument("what", choices=["search", "common", "choose"])
+    parser.add_argument("what", choices=["search", "common", "choose", "best"])
     parser.add_argument("--state", type=Path, required=True, help="folder for what was found")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--round", type=float, default=15.0, help="seconds on a program before the next has its turn")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--all", action="store_true", help="programs of all splits: for ceilings")
+    parser.add_argument("--only", nargs="*", help="of these programs alone those named here")
+    parser.add_argument("--goal", choices=GOALS, default="size.alloc")
+    parser.add_argument("--target", type=Target, default=Target.X86_64)
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--begin", type=Path, help="an earlier choice")
     parser.add_argument("--without", nargs="*", default=[], help="suites whose programs have no say in common")
@@ -192,8 +195,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--members", type=int, default=3, help="lists of each program that may be chosen")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    if options.what == "choose" and options.output is None:
-        parser.error("choose needs --output")
+    if options.what in ("choose", "best") and options.output is None:
+        parser.error(f"{options.what} needs --output")
     return options
 
 

@@ -38,7 +38,7 @@ class Population:
     reference: int
     """size.alloc of clang -Oz."""
     members: list[tuple[int, Actions]] = field(default_factory=list)
-    """Sizes and lists, the smallest first; the outputs of every one were right."""
+    """Sizes and lists, the smallest first. Its outputs were right; those of the others were not looked at."""
     trials: int = 0
     seconds: float = 0.0
 
@@ -115,7 +115,7 @@ def evolve(
         now = trials.size(candidate)
         if now is None or now > size or (now == size and len(candidate) > len(actions)):
             continue
-        if now == size or trials.is_right(candidate):
+        if not _leads(members, now, candidate) or trials.is_right(candidate):
             members[place] = (now, candidate)
             members.sort(key=lambda member: (member[0], len(member[1])))
     population.trials += trials.done - before
@@ -127,9 +127,16 @@ def _enter(population: Population, actions: Actions, trials: Trials) -> None:
     """Take the list in, in place of the worst where there is no room, if it is better than that."""
     size, members = trials.size(actions), population.members
     full = len(members) >= MEMBERS
-    if size is None or (full and size >= members[-1][0]) or (size, actions) in members or not trials.is_right(actions):
+    if size is None or (full and size >= members[-1][0]) or (size, actions) in members:
+        return
+    if _leads(members, size, actions) and not trials.is_right(actions):
         return
     population.members = sorted([*members[: MEMBERS - 1], (size, actions)], key=lambda one: (one[0], len(one[1])))
+
+
+def _leads(members: Sequence[tuple[int, Actions]], size: int, actions: Actions) -> bool:
+    """Whether it could be the first."""
+    return not members or (size, len(actions)) <= (members[0][0], len(members[0][1]))
 
 
 def changed(

@@ -1,33 +1,53 @@
 """Trying lists of passes on one program."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from harness.apply import compile_plan
+from harness.apply import Compiled, compile_plan
 from harness.apply.plan import reference_plan
 from harness.base.errors import CellError
 from harness.freeze import FrozenModule, facts_of
 from harness.problems.passes.actions import ActionTable
 from harness.problems.passes.listed import decisions_of, plan_of_list
-from harness.problems.passes.session import Session, SessionLost, StepLimits
+from harness.problems.passes.session import Line, Session, SessionLost, StepLimits
 from harness.problems.programs.take import Made, require_right
 from harness.sandbox.bench import Bench
 from harness.toolchain.elf import allocated_bytes
 
-__all__ = ["Actions", "Trials"]
+__all__ = ["GOALS", "Actions", "Goal", "Trials"]
 
 Actions = tuple[int, ...]
 _LIMITS = StepLimits(seconds=10)
 
 
-class Trials:
-    """One program, and the size of the object that each list gives. A context: a session is open in it."""
+@dataclass(frozen=True)
+class Goal:
+    """What is to become small: a metric, as a session has it and as an object of stock LLVM has it."""
 
-    def __init__(self, name: str, frozen: FrozenModule, table: ActionTable, bench: Bench) -> None:
-        """``name``: of the program, for people."""
+    in_session: Callable[[Line], int]
+    of_object: Callable[[Compiled], int]
+
+
+GOALS: Mapping[str, Goal] = {
+    "size.alloc": Goal(lambda line: line.object_size().alloc, lambda compiled: allocated_bytes(compiled.object)),
+    "ir.instructions": Goal(Line.count, lambda compiled: compiled.ir_instructions),
+}
+"""Metric → what is to become small."""
+
+
+class Trials:
+    """One program, and the size that each list gives: bytes of its object, or another goal. A context: a session is
+    open in it.
+    """
+
+    def __init__(
+        self, name: str, frozen: FrozenModule, table: ActionTable, bench: Bench, goal: str = "size.alloc"
+    ) -> None:
+        """``name``: of the program, for people. ``goal``: one of ``GOALS``."""
         self.name = name
-        self._frozen, self._bench = frozen, bench
+        self._frozen, self._bench, self._goal = frozen, bench, GOALS[goal]
         self._pipelines = table.pipelines(facts_of(frozen.bitcode, bench))
         self._known: dict[Actions, int | None] = {}
         self._session: Session | None = None
@@ -43,13 +63,12 @@ class Trials:
         self._close()
 
     def reference(self) -> int:
-        """size.alloc of clang -Oz."""
-        return allocated_bytes(
-            compile_plan(self._frozen, reference_plan(self._frozen.level, self._frozen.target), self._bench).object
-        )
+        """The size that clang -Oz gives."""
+        plan = reference_plan(self._frozen.level, self._frozen.target)
+        return self._goal.of_object(compile_plan(self._frozen, plan, self._bench))
 
     def size(self, actions: Sequence[int]) -> int | None:
-        """size.alloc after these actions; None where a pass crashes, hangs or takes all memory."""
+        """The size after these actions; None where a pass crashes, hangs or takes all memory."""
         wanted = tuple(actions)
         if wanted not in self._known:
             self.done += 1
@@ -67,7 +86,7 @@ class Trials:
         try:
             compiled = compile_plan(frozen, plan, self._bench)
             require_right(Made(frozen.program, frozen.target, frozen, plan, compiled), self._bench)
-            if allocated_bytes(compiled.object) == self.size(actions):
+            if self._goal.of_object(compiled) == self.size(actions):
                 return True
         except CellError:
             pass
@@ -83,7 +102,7 @@ class Trials:
             line = self._session.line()
             if actions:
                 line.apply(*actions)
-            size = line.object_size().alloc
+            size = self._goal.in_session(line)
             line.drop()
         except SessionLost:
             self._close()

@@ -59,11 +59,11 @@ class BestKnown:
         """The program's list. Raises CellError where the file has none, or a pass may not run on this module."""
         assert frozen.program is not None, "programs of suites have lists"
         name, _ = policy.file(_ROLE)
-        best = _lists(policy).get(frozen.program.id, {}).get(frozen.target)
+        best = _lists(policy).get(frozen.program.home_id, {}).get(frozen.target)
         file = Path(name).name
         if best is None:
             raise CellError(
-                Outcome.POLICY_ERROR, f"{file} has no list for {frozen.program.id} on {frozen.target.value}"
+                Outcome.POLICY_ERROR, f"{file} has no list for {frozen.program.home_id} on {frozen.target.value}"
             )
         facts = facts_of(frozen.bitcode, bench)
         for pipeline in best.passes:
