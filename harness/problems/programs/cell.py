@@ -147,7 +147,7 @@ def cell_key(cell: Cell, frozen: FrozenModule | None, bench: Bench) -> str:
             **({"parts": parts} if parts else {}),
             **({"hidden": workloads_digest(hidden)} if hidden else {}),
             "cell": 3,
-            "benchmark": cell.program.id,
+            "benchmark": cell.program.home_id,
             "target": cell.target.value,
             "track": cell.track,
             "frozen": frozen.digest if frozen else None,

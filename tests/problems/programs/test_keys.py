@@ -107,6 +107,11 @@ def test_each_field_of_a_program(field: str, program: Program, bench: Bench) -> 
         assert key(with_benchmark(program, **{field: BENCHMARK[field]}), bench) != key(program, bench)
 
 
+def test_a_program_that_two_suites_share_is_one(program: Program, bench: Bench) -> None:
+    elsewhere = replace(program, suite="elsewhere")
+    assert key(replace(elsewhere, home=program.suite), bench) == key(program, bench) != key(elsewhere, bench)
+
+
 WORKLOADS: dict[str, Any] = {
     "name": "another",
     "kind": "time",
