@@ -5,8 +5,8 @@ usage: python -m benchmarks.episodes --output FILE.jsonl [--episodes 10000] [--s
 
 An episode is 45 random actions of ``autophase42``, run and counted one by one; opt runs the same list on the fresh
 frozen module. Episodes go round the programs in groups of ten, so that what has been played at any time is of all
-programs alike; the ten of a group share a session. A line is written for each episode that has ended. Interrupted, and
-given again with the same ``--output``, it goes on.
+programs alike; the ten of a group share a session. A line is written for each episode that has ended, without its
+actions, which follow from seed and number. Interrupted, and given again with the same ``--output``, it goes on.
 
 At the end, a table: how many episodes ended with the instruction count that opt ends with, what differed and where, and
 which sessions were lost. The exit code is 1 where fewer than 99 % are equal, or a loss went unnoticed.
@@ -251,15 +251,23 @@ def markdown(found: Mapping[str, Any]) -> Iterator[str]:
 # --- the command
 
 
-def _known(output: Path, setting: Mapping[str, Any]) -> list[Outcome]:
-    """What was played before with the same setting; a line that a kill has torn is taken out of the file."""
-    if not output.is_file():
-        return []
-    lines = [line for line in output.read_text().splitlines(keepends=True) if line.endswith("\n")]
-    output.write_text("".join(lines))
-    found = [json.loads(line) for line in lines]
-    mine = [one for one in found if {name: one.pop(name) for name in setting} == setting]
-    return [Outcome(**one | {"actions": tuple(one["actions"])}) for one in mine]
+def _known(output: Path, setting: Mapping[str, Any], game: Game) -> list[Outcome]:
+    """What was played before with the same setting, which is the file's first line; a line that a kill has torn is
+    taken out of it. Raises ValueError for a file of another setting.
+    """
+    lines = output.read_text().splitlines(keepends=True) if output.is_file() else []
+    lines = [line for line in lines if line.endswith("\n")]
+    if lines and json.loads(lines[0]) != setting:
+        raise ValueError(f"{output} is of other episodes: {lines[0].strip()}")
+    output.write_text("".join(lines or [json.dumps(setting) + "\n"]))
+    return [Outcome(actions=game.actions(one["number"]), **one) for one in map(json.loads, lines[1:])]
+
+
+def _line(outcome: Outcome) -> str:
+    """What does not follow from seed and number."""
+    usual = asdict(Outcome(outcome.number, outcome.program, outcome.actions))
+    said = {name: value for name, value in asdict(outcome).items() if value != usual[name]}
+    return json.dumps({"number": outcome.number, "program": outcome.program} | said)
 
 
 def main() -> None:
@@ -268,15 +276,18 @@ def main() -> None:
     bench = open_bench()
     setting = {"suite": options.suite, "target": options.target.value, "seed": options.seed}
     game = Game(modules_of(options.suite, options.target, Level.OZ, bench), options.seed, bench)
-    known = [one for one in _known(options.output, setting) if one.number < options.episodes]
-    played = {one.number for one in known}
     options.output.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        known = [one for one in _known(options.output, setting, game) if one.number < options.episodes]
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    played = {one.number for one in known}
     progress = observer()
     try:
         with options.output.open("a") as file:
 
             def tell(outcome: Outcome) -> None:
-                print(json.dumps(setting | asdict(outcome)), file=file, flush=True)
+                print(_line(outcome), file=file, flush=True)
 
             left = [number for number in range(options.episodes) if number not in played]
             new = play(game, left, progress, options.jobs, tell)

@@ -176,14 +176,15 @@ def show(parts: list[Part], inputs: list[str]) -> None:
     for one in attempts():
         spent[one["part"]] = spent.get(one["part"], 0.0) + one["cpu"]
     took = {part.name: lasted(*found) for part in parts if (found := newest(part))}
-    print(f"\n{'part':20}  {'there':16}  {'took':>8}  {'CPU hours':>9}")
+    width = max(len(part.name) for part in parts)
+    print(f"\n{'part':{width}}  {'there':16}  {'took':>8}  {'CPU hours':>9}")
     for part in parts:
         path = current(part, inputs)
         name = None if path is None else RunName.parse(path.name)
         there = "–" if name is None else f"{moment(name):%Y-%m-%d %H:%M}"
         wall = duration(took[part.name]) if part.name in took else "–"
         hours = f"{spent[part.name] / 3600:.2f}" if part.name in spent else "–"
-        print(f"{part.name:20}  {there:16}  {wall:>8}  {hours:>9}")
+        print(f"{part.name:{width}}  {there:16}  {wall:>8}  {hours:>9}")
     print(f"{sum(took.values()) / 3600:.1f} hours in all", end="")
     print(f"; {sum(spent.values()) / 3600:.2f} CPU hours, as far as this checkout noted them" if spent else "")
 

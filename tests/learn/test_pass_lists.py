@@ -106,7 +106,10 @@ def test_the_best_lists_of_a_search_are_a_policy(tmp_path: Path) -> None:
         folder,
         "",
         **{"problem": '"passes"', "form": '"best"', "class": '"search"', "files": '{ lists = "lists.json" }'},
-        **{"ceiling": "true", "deterministic": "true", "budget": "60", "targets": '["x86-64"]'},
+        ceiling="true",
+        deterministic="true",
+        budget="60",
+        targets='["x86-64"]',
         trained_on=f'["{name}"]',
     )
     learn("best", "--state", state, "--output", folder / "lists.json")

@@ -1,5 +1,7 @@
 """Random episodes end where opt ends, and every end of a worker is noticed: ``benchmarks.episodes`` plays thousands."""
 
+import subprocess
+import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from harness.sandbox import Finished, Job, Reason
 from harness.sandbox.bench import Bench
 from harness.sandbox.run import Sandbox
 from harness.toolchain.native import llvm_program
+from tests.drive import ROOT
 
 SMALL = ("polybench/jacobi-1d", "polybench/trmm")
 """374 and 414 instructions."""
@@ -111,16 +114,24 @@ def test_a_count_that_differs_is_told_with_its_step(
 
 
 def test_what_was_played_is_not_played_again(tmp_path: Path) -> None:
-    setting = {"suite": "cbench", "target": "x86-64", "seed": 1}
-    lines = [
-        '{"suite": "cbench", "target": "x86-64", "seed": 1, "number": 4, "program": "p", "actions": [1, 2]}\n',
-        '{"suite": "cbench", "target": "x86-64", "seed": 2, "number": 5, "program": "p", "actions": [1, 2]}\n',
-        '{"suite": "cbench", "target": "x86-64", "seed": 1, "num',
-    ]
-    (tmp_path / "played.jsonl").write_text("".join(lines))
-    assert episodes._known(tmp_path / "played.jsonl", setting) == [Outcome(4, "p", (1, 2))]
-    assert (tmp_path / "played.jsonl").read_text() == "".join(lines[:2])
-    assert episodes._known(tmp_path / "none.jsonl", setting) == []
+    output = tmp_path / "played.jsonl"
+
+    def asked(*words: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "benchmarks.episodes", "--suite", "polybench/jacobi-1d", "--output", output]
+        return subprocess.run([*command, *words], capture_output=True, text=True, timeout=100, cwd=ROOT)
+
+    assert asked("--episodes", "2").returncode == 0
+    first = output.read_text()
+    changed = first.replace('"session": ', '"session": 9')  # nobody would count this
+    output.write_text(changed[: changed.rindex('"opt"')])
+    assert asked("--episodes", "3").returncode == 1
+    second = output.read_text().splitlines()
+    assert second[:2] == changed.splitlines()[:2]
+    assert second[2] == first.splitlines()[2]
+    assert len(second) == 4
+    refused = asked("--episodes", "3", "--seed", "1")
+    assert (refused.returncode, "of other episodes" in refused.stderr) == (1, True)
+    assert output.read_text().splitlines() == second
 
 
 @pytest.mark.slow
