@@ -25,6 +25,7 @@ __all__ = ["Bare", "BareLost", "Played", "digest_of_text"]
 ROOT = Path(__file__).parent.parent
 _DEFAULT_LEVEL = 2
 """LLVMCodeGenLevelDefault, which ``opt`` takes."""
+_PIC = 2
 _COUNT = "_ZNK4llvm6Module19getInstructionCountEv"
 """``Module::getInstructionCount``: the C interface counts an instruction a call, which would be no bare loop."""
 _TARGETS = ("X86", "AArch64")
@@ -131,7 +132,7 @@ class _Loop:
         create = self._function(
             "LLVMCreateTargetMachine", pointer, pointer, text, text, text, c.c_int, c.c_int, c.c_int
         )
-        return int(create(target, triple, b"", b"", _DEFAULT_LEVEL, 0, 0))
+        return int(create(target, triple, b"", b"", _DEFAULT_LEVEL, _PIC, 0))
 
     def play(self, passes: Sequence[bytes], each: bool) -> Played:
         """Run these on the module as the file has it."""

@@ -49,7 +49,7 @@ TURNS = 10
 """Both sides run a tenth of their lists in turn."""
 _SHELL = """
 while read -r passes; do
-  "$OPT" -passes="$passes" module.bc -o out.bc &&
+  "$OPT" -relocation-model=pic -passes="$passes" module.bc -o out.bc &&
     "$OPT" -passes='print<func-properties>' -disable-output out.bc 2>&1 |
     awk '/^TotalInstructionCount/ { sum += $2 } END { print sum + 0 }' || echo lost
 done

@@ -28,13 +28,13 @@ Expected<std::unique_ptr<Compiler>> Compiler::create(const Module &M, CodeGenOpt
     return createStringError(Why);
   }
   std::unique_ptr<Compiler> Made(new Compiler());
-  const auto Machine = [&](const TargetOptions &Options, std::optional<Reloc::Model> Model, CodeGenOptLevel At) {
-    return std::unique_ptr<TargetMachine>(Found->createTargetMachine(For, "", "", Options, Model, std::nullopt, At));
+  const auto Machine = [&](const TargetOptions &Options, CodeGenOptLevel At) {
+    return std::unique_ptr<TargetMachine>(Found->createTargetMachine(For, "", "", Options, Reloc::PIC_, std::nullopt, At));
   };
-  Made->Optimiser = Machine(TargetOptions(), std::nullopt, CodeGenOptLevel::Default);
+  Made->Optimiser = Machine(TargetOptions(), CodeGenOptLevel::Default);
   TargetOptions Clang;
   Clang.EmitAddrsig = true;
-  Made->Generator = Machine(Clang, Reloc::PIC_, Level);
+  Made->Generator = Machine(Clang, Level);
   Made->OptNone.registerCallbacks(Made->Callbacks);
   Made->Passes =
       std::make_unique<PassBuilder>(Made->Optimiser.get(), PipelineTuningOptions(), std::nullopt, &Made->Callbacks);

@@ -29,8 +29,8 @@ public:
 private:
   Compiler() : OptNone(false) {}
 
-  std::unique_ptr<llvm::TargetMachine> Optimiser; // as passes ask it what is cheap: code that is not moved
-  std::unique_ptr<llvm::TargetMachine> Generator; // position-independent
+  std::unique_ptr<llvm::TargetMachine> Optimiser; // as passes ask it what is cheap
+  std::unique_ptr<llvm::TargetMachine> Generator; // of objects
   llvm::PassInstrumentationCallbacks Callbacks;
   llvm::OptNoneInstrumentation OptNone;
   std::unique_ptr<llvm::PassBuilder> Passes;

@@ -7,7 +7,8 @@ import pygad
 
 from harness.problems.passes.search.client import SessionLost
 
-BEGINNING = ()
+BEGINNINGS = ((),)
+"""The module as it was frozen."""
 GENES = 24
 NONE = -1
 """A gene that runs nothing."""
@@ -20,7 +21,9 @@ CHECKED = 0.8
 def search(session: Any, seed: int, seconds: float) -> list[int]:
     """The smallest list of all generations whose program gives the right outputs."""
     assert seconds > 0
-    beginning = [session.actions.index(name) for name in BEGINNING]
+    beginnings = [[session.actions.index(name) for name in names] for names in BEGINNINGS]
+    sized = [(size, one) for one in beginnings if (size := size_of(session, one)) is not None]
+    _, beginning = min(sized)
     known: dict[tuple[int, ...], int | None] = {}
     session.propose(beginning)
 
@@ -53,8 +56,8 @@ def search(session: Any, seed: int, seconds: float) -> list[int]:
         suppress_warnings=True,
         on_generation=lambda _search: "stop" if not session.has_time(CHECKED) else None,
     ).run()
-    sized = sorted((size, actions) for actions, size in known.items() if size is not None)
-    for _, actions in sized:
+    ranked = sorted((size, actions) for actions, size in known.items() if size is not None)
+    for _, actions in ranked:
         if is_right(session, list(actions)):
             return list(actions)
     return beginning

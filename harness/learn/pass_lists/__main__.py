@@ -122,12 +122,12 @@ def _choose(options: argparse.Namespace, bench: Bench) -> None:
 
 def _best(options: argparse.Namespace, _: Bench) -> None:
     """Beside what the file has for other targets."""
-    actions = action_table(_TABLE).actions
+    pipelines = action_table(_TABLE).pipelines(())
     lists = json.loads(options.output.read_text()) if options.output.exists() else {}
     for program in all_programs():
         population = Population.read(options.state / f"{program.id.replace('/', '.')}.json")
         if population is not None and population.members:
-            passes = [actions[number] for number in population.best[1]]
+            passes = [pipelines[number] for number in population.best[1]]
             lists.setdefault(program.id, {})[options.target.value] = {"passes": passes, "trials": population.trials}
     options.output.write_text(json.dumps(lists, indent=1, sort_keys=True) + "\n")
 

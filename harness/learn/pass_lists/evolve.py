@@ -26,6 +26,7 @@ _SIMPLE = (
     *("mem2reg function-attrs default<Oz> mergefunc", "default<Oz>", "lto<Oz>", "default<Oz> lto<Oz>"),
     *("default<O1> lto<Oz>", "lto<Oz> default<Oz>", "default<Os> lto<Os>", "default<O1> mergefunc"),
     "function-simplification<O1> globaldce",
+    *("clang-Oz", "clang-Oz<no-slp>", "clang-Oz<no-slp> mergefunc", "clang-Oz lto<Oz>"),
 )
 """Lists that every population begins with, each pass by the name that opt has for it."""
 

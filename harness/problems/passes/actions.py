@@ -8,7 +8,7 @@ from harness.base.digest import digest_of
 from harness.base.errors import UsageError
 from harness.freeze.facts import Fact
 from harness.problems.passes.check import pipeline_of_action, refused_on, vet
-from harness.problems.passes.llvm22 import LLVM_22
+from harness.problems.passes.llvm22 import LLVM_22, NAMED
 from harness.problems.passes.names import GONE, LEGACY_ACTIONS
 
 __all__ = ["AUTOPHASE_42", "TABLES", "ActionTable", "action_table"]
@@ -20,7 +20,7 @@ class ActionTable:
 
     name: str
     actions: tuple[str, ...]
-    """What each is called: a legacy name of ``LEGACY_ACTIONS``, or a pipeline of LLVM 22."""
+    """What each is called: a legacy name of ``LEGACY_ACTIONS``, one of ``NAMED``, or a pipeline of LLVM 22."""
 
     def pipelines(self, facts: Collection[Fact]) -> tuple[str, ...]:
         """What each runs on a module with these facts; empty for what does nothing there, so that positions stay."""
@@ -35,7 +35,8 @@ class ActionTable:
 def _pipeline(action: str, facts: Collection[Fact]) -> str | None:
     if action in LEGACY_ACTIONS or action in GONE:
         return pipeline_of_action(action, facts)
-    return None if refused_on(vet(action), facts) else action
+    pipeline = NAMED.get(action, action)
+    return None if refused_on(vet(pipeline), facts) else pipeline
 
 
 AUTOPHASE_42 = ActionTable(

@@ -9,11 +9,15 @@ from harness.base.vocabulary import Outcome, Target
 from harness.freeze import FrozenModule
 from harness.problems.passes.check import PassRefusedError, vet
 
-__all__ = ["LONGEST", "PASSES", "decisions_of", "plan_of_list"]
+__all__ = ["LONGEST", "OPT_OPTIONS", "PASSES", "decisions_of", "plan_of_list"]
 
 PASSES = "passes"
 LONGEST = 100_000
 """Characters of a pipeline: the kernel's limit for one argument is 128 KiB."""
+OPT_OPTIONS = ("-relocation-model=pic",)
+"""Of every opt that runs a list. Without it opt takes code to be at a fixed address, which clang's is not (``-fPIE``):
+``rel-lookup-table-converter`` would do nothing, and clang's own -Oz, pass by pass, would make larger objects.
+"""
 _NOTHING = "no-op-module"
 """What opt runs where nothing was chosen."""
 
@@ -41,7 +45,7 @@ def plan_of_list(decisions: Decisions, target: Target) -> CompilePlan:
     except PassRefusedError as error:
         raise CellError(Outcome.POLICY_ERROR, f"decisions: {error}") from None
     unless = tuple({condition.unless: condition.message for condition in reversed(conditions)}.items())
-    command = (f"-passes={text}", FROZEN, "-o", OPTIMISED)
+    command = (*OPT_OPTIONS, f"-passes={text}", FROZEN, "-o", OPTIMISED)
     return CompilePlan(
         optimise=Step("opt", command, FROZEN, OPTIMISED, unless=unless),
         generate=clang_generate(decisions.level, target),

@@ -1,11 +1,15 @@
 """``llvm22``: LLVM 22's own passes as actions, with the parameters that matter to size, and whole pipelines.
 
+``default<Oz>`` is opt's; ``clang-Oz`` is what ``clang -Oz`` runs: as it prints it (``-mllvm -print-pipeline-passes``),
+without what is the default of a pass, and without passes for coroutines, sanitizers and remarks. It gives the object
+that clang makes, byte for byte.
+
 What is here is allowed by the table of passes, transforms code, and does not wait for marks that no program of the
 suites has (guards, matrices, OpenMP, coroutines, instrumentation). Positions never change: another choice is another
 table.
 """
 
-__all__ = ["LLVM_22"]
+__all__ = ["LLVM_22", "NAMED"]
 
 _MODULE = (
     *("called-value-propagation", "constmerge", "deadargelim", "elim-avail-extern", "global-merge"),
@@ -47,6 +51,66 @@ _PIPELINES = (
     *("thinlto<Oz>", "thinlto-pre-link<Oz>"),
 )
 
+_SWITCH = "simplifycfg<switch-range-to-icmp>"
+_SINK = "simplifycfg<switch-range-to-icmp;switch-to-arithmetic;hoist-common-insts;sink-common-insts>"
+_TABLES = (
+    "simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-arithmetic;switch-to-lookup;no-keep-loops;"
+    "hoist-common-insts;sink-common-insts>"
+)
+_LAST = (
+    "simplifycfg<switch-range-to-icmp;switch-to-arithmetic;hoist-loads-stores-with-cond-faulting;"
+    "speculate-unpredictables>"
+)
+_COMBINE = "instcombine<no-verify-fixpoint>"
+_SIMPLIFICATION = ",".join(
+    (
+        *("sroa", "early-cse<memssa>", "jump-threading", "correlated-propagation", _SWITCH, _COMBINE),
+        *("aggressive-instcombine", "tailcallelim", _SWITCH, "reassociate", "constraint-elimination"),
+        "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,"
+        "loop-rotate<no-header-duplication>,licm,simple-loop-unswitch)",
+        *(_SWITCH, _COMBINE, "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full)", "sroa", "vector-combine"),
+        *("mldst-motion", "gvn", "sccp", "bdce", _COMBINE, "jump-threading", "correlated-propagation", "adce"),
+        *("memcpyopt", "dse", "loop-mssa(licm)", _SINK, _COMBINE),
+    )
+)
+_BEFORE_VECTORS = (
+    *("float2int", "lower-constant-intrinsics", "loop(loop-rotate<no-header-duplication>,loop-deletion)"),
+    *("loop-vectorize<vectorize-forced-only>", "infer-alignment", "loop-load-elim", _COMBINE, _TABLES),
+)
+_AFTER_VECTORS = (
+    *("vector-combine", _COMBINE, "loop-unroll<O2>", "sroa<preserve-cfg>", "infer-alignment", _COMBINE),
+    *("loop-mssa(licm)", "alignment-from-assumptions", "loop-sink", "instsimplify", "div-rem-pairs", "tailcallelim"),
+    _LAST,
+)
+
+
+def _clang_oz(*vectors: str) -> str:
+    """With these passes where clang makes vectors of straight code."""
+    return ",".join(
+        (
+            "inferattrs,function<eager-inv>(lower-expect,simplifycfg,sroa,early-cse)",
+            *("ipsccp", "called-value-propagation", "globalopt"),
+            f"function<eager-inv>(mem2reg,{_COMBINE},{_SWITCH})",
+            *("always-inline", "require<globals-aa>", "function(invalidate<aa>)", "require<profile-summary>"),
+            "cgscc(devirt<4>(inline,function-attrs<skip-non-recursive-function-attrs>,"
+            f"function<eager-inv;no-rerun>({_SIMPLIFICATION}),function-attrs))",
+            *(
+                "deadargelim",
+                "globalopt",
+                "globaldce",
+                "elim-avail-extern",
+                "rpo-function-attrs",
+                "recompute-globalsaa",
+            ),
+            f"function<eager-inv>({','.join((*_BEFORE_VECTORS, *vectors, *_AFTER_VECTORS))})",
+            *("globaldce", "constmerge", "rel-lookup-table-converter"),
+        )
+    )
+
+
+NAMED = {"clang-Oz": _clang_oz("slp-vectorizer"), "clang-Oz<no-slp>": _clang_oz()}
+"""Actions that have a name, since their pipelines are long: ``clang -Oz``, and with ``-fno-slp-vectorize``."""
+
 LLVM_22 = (
     *_MODULE,
     *(f"cgscc({name})" for name in _CGSCC),
@@ -57,5 +121,7 @@ LLVM_22 = (
     # What means something on modules without exceptions or atomics, and does nothing on others.
     "function(lower-atomic)",
     "function(lower-invoke)",
+    *NAMED,
+    "rel-lookup-table-converter",
 )
 """Pipelines, by position."""

@@ -28,7 +28,7 @@ def lists(count: int, length: int, seed: int) -> list[tuple[int, ...]]:
 
 def opt(module: Path, actions: tuple[int, ...], bench: Bench) -> bytes:
     pipelines = [AUTOPHASE_42.pipelines(())[action] for action in actions]
-    words = ("-passes=" + ",".join(filter(None, pipelines)), "in.bc", "-o", "out.bc")
+    words = ("-relocation-model=pic", "-passes=" + ",".join(filter(None, pipelines)), "in.bc", "-o", "out.bc")
     done = run_tool(tool_job("opt", words, {"in.bc": module}, ("out.bc",), 60, bench), bench)
     assert done.ok, done.reason_line()
     return done.results["out.bc"]
