@@ -179,7 +179,7 @@ def search(session: Any, seed: int, seconds: float) -> list[int]:
             session.propose(changed)
     while members and not is_right(session, members[0][1]):
         members.pop(0)
-    return members[0][1] if members else [session.actions.index("default<Oz>")]
+    return members[0][1] if members else [session.actions.index("clang-Oz")]
 
 
 def change(actions: list[int], lists: list[list[int]], known: int, chance: random.Random) -> list[int]:

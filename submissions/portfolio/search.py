@@ -147,7 +147,7 @@ def search(session: Any, seed: int, seconds: float) -> list[int]:
     for _, place in sorted(sizes):
         if is_right(session, numbers[place]):
             return numbers[place]
-    return [session.actions.index("default<Oz>")]
+    return [session.actions.index("clang-Oz")]
 
 
 def size_of(session: Any, actions: list[int]) -> int | None:

@@ -8,6 +8,7 @@ from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Outcome
 from harness.measure.layout import Comparison, layout_of
 from harness.problems.passes.effects import Effect, Pruned, effects, pruned
+from harness.problems.passes.llvm22 import NAMED
 from harness.problems.passes.session import SessionLost
 from harness.problems.programs.bytes import byte_record, byte_tables, one_table, totals
 from harness.problems.programs.sides import Setting, Side, find_policy, level_of, make_setting, prepare, side_of
@@ -117,7 +118,7 @@ def _passes_table(setting: Setting, side: Side, records: Sequence[dict[str, Any]
     shown = [
         record
         | {
-            "shown": _shortened(record["pass"]) if record["pass"] else f"frozen at -{side.frozen.level.value}",
+            "shown": _called(record["pass"]) if record["pass"] else f"frozen at -{side.frozen.level.value}",
             "ir": _moved(record, "instructions_delta"),
             "bytes": _moved(record, "alloc_delta"),
         }
@@ -134,12 +135,14 @@ def _passes_table(setting: Setting, side: Side, records: Sequence[dict[str, Any]
 def _told(shorter: Pruned, passes: int) -> list[str]:
     end = "" if shorter.complete else "; the search did not come to its end"
     head = f"{len(shorter.passes)} of {passes} passes give the same object ({shorter.tried} lists tried{end}):"
-    return ["", head, *(f"  {name}" for name in shorter.passes)]
+    return ["", head, *(f"  {_called(name)}" for name in shorter.passes)]
+
+
+def _called(pipeline: str) -> str:
+    """By the name of an action that is this pipeline, where one has a name."""
+    name = next((name for name, text in NAMED.items() if text == pipeline), pipeline)
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def _moved(record: dict[str, Any], name: str) -> str:
     return f"{record[name]:+,}" if record["changed"] else ""
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"

@@ -38,6 +38,20 @@ def test_effects_add_up_and_the_shorter_list_is_the_same(harness: Command, tmp_p
     assert again["functions"] == found["functions"]
 
 
+def test_an_action_with_a_name_is_shown_by_it(harness: Command, tmp_path: Path) -> None:
+    form = {"form": '"search"', "class": '"search"', "budget": "10", "deterministic": "true"}
+    chosen = {"files": '{ search = "search.py" }', "values": '{ actions = "llvm22" }'}
+    policy = write_policy(tmp_path / "named", "", **form, **chosen)
+    names = '("clang-Oz", "mergefunc")'
+    source = f"def search(session, seed, seconds): return [session.actions.index(name) for name in {names}]\n"
+    (policy / "search.py").write_text(source)
+    done = harness("explain", policy, PROGRAM)
+    assert done.code == 0, done.err
+    (row,) = (line for line in done.out.splitlines() if "clang-Oz" in line)
+    assert row.split()[:2] == ["1", "clang-Oz"]
+    assert "called-value-propagation" not in done.out
+
+
 def test_options_of_other_problems_are_refused(harness: Command, tmp_path: Path) -> None:
     harness("explain", write_policy(tmp_path / "listed", LIST), PROGRAM, "--plot", tmp_path / "x.html").refused(
         2, "--plot"
