@@ -4,11 +4,13 @@ usage: python -m harness.learn.pass_lists search --state build/pass-lists [--min
                                             [--begin portfolio.json] [--all] [--goal size.alloc] [--target x86-64]
        python -m harness.learn.pass_lists common --state build/pass-lists [--minutes 60] [--seed 0] [--without SUITE...]
        python -m harness.learn.pass_lists choose --state build/pass-lists [--lists 8] --output portfolio.json
+       python -m harness.learn.pass_lists select --state build/pass-lists [--lists 6] [--parts 12] --output rules.json
        python -m harness.learn.pass_lists best   --state build/best [--target x86-64] --output lists.json
 
-``search`` looks for lists for each program, ``common`` for one list for all, and ``choose`` takes those that serve best
-together: on programs of the train splits alone, for bytes on x86-64. ``search --all`` asks programs of all splits, for
-either goal, and ``best`` writes what that found as the file of a ceiling (docs/agents.md); nothing is chosen from it.
+``search`` looks for lists for each program, ``common`` for one list for all, ``choose`` takes those that serve best
+together, and ``select`` learns which of few to take, from programs and parts of them: on programs of the train splits
+alone, for bytes on x86-64. ``search --all`` asks programs of all splits, for either goal, and ``best`` writes what that
+found as the file of a ceiling (docs/agents.md); nothing is chosen from it.
 
 All go on where they were interrupted. Several searches may share a state: ``--part 0/2`` and ``--part 1/2`` work on
 every second program each, and take lists from each other. ``--begin``: lists of an earlier choice, which programs that
@@ -30,12 +32,16 @@ from harness.base.vocabulary import Target
 from harness.learn.pass_lists.choose import Table, chosen, left_out
 from harness.learn.pass_lists.common import evolve_common
 from harness.learn.pass_lists.evolve import Population, beginnings, evolve
+from harness.learn.pass_lists.gains import examples_of
 from harness.learn.pass_lists.programs import all_programs, modules, train_programs
+from harness.learn.pass_lists.select import fitted, gains_left_out
 from harness.learn.pass_lists.trials import GOALS, Actions, Trials
 from harness.problems.passes.actions import action_table
 from harness.sandbox.bench import Bench, open_bench
 
 _TABLE = "llvm22"
+_ALWAYS = ("clang-Oz<no-slp>",)
+"""What a selector may always take."""
 _LARGE = 300_000
 """Bytes of bitcode above which a program has no say in ``common``: a trial takes a second."""
 _HUGE = 2_000_000
@@ -46,7 +52,8 @@ def main() -> None:
     """Do what the words say."""
     options = _options()
     options.state.mkdir(parents=True, exist_ok=True)
-    {"search": _search, "common": _common, "choose": _choose, "best": _best}[options.what](options, open_bench())
+    verbs = {"search": _search, "common": _common, "choose": _choose, "select": _select, "best": _best}
+    verbs[options.what](options, open_bench())
 
 
 def _search(options: argparse.Namespace, bench: Bench) -> None:
@@ -120,6 +127,41 @@ def _choose(options: argparse.Namespace, bench: Bench) -> None:
     print(f"one list {gains[0]}, {options.lists} lists {gains[-2]}, on programs left out {gains[-1]}")
 
 
+def _select(options: argparse.Namespace, bench: Bench) -> None:
+    programs = {program.id: program for program in train_programs()}
+    populations = _populations(options)
+    homes: dict[Actions, set[str]] = {_numbers(name): set() for name in _ALWAYS}
+    for name, population in populations.items():
+        for _, actions in population.members[: options.members]:
+            homes.setdefault(actions, set()).add(name)
+    found = modules(list(populations), Target.X86_64, bench, _HUGE)
+    lists = {actions: frozenset(names) for actions, names in homes.items()}
+    examples = examples_of(found, lists, options.parts, options.state, bench)
+    always = range(len(_ALWAYS))
+    clusters = {name: programs[name].benchmark.cluster or name for name in found}
+    unseen = gains_left_out(examples, options.lists, always, clusters)
+    everything = np.ones(len(examples.programs), bool), np.ones(len(lists), bool)
+    selector = fitted(examples, options.lists, always, *everything)
+    called, kept = action_table(_TABLE).actions, list(lists)
+    content = {
+        "actions": _TABLE,
+        "lists": [[called[number] for number in kept[position]] for position in selector.lists],
+        "weights": [[float(f"{weight:.5g}") for weight in row] for row in selector.weights],
+        "intercepts": [float(f"{intercept:.5g}") for intercept in selector.intercepts],
+        "gain left out": round(math.exp(np.mean(list(unseen.values()))), 4),
+        "trained on": list(found),
+        "modules": len(examples.programs),
+    }
+    options.output.write_text(json.dumps(content, indent=1) + "\n")
+    for program, gain in unseen.items():
+        print(f"{program}: {math.exp(gain):.4f} left out")
+    print(f"{len(selector.lists)} lists, {content['modules']} modules; on programs left out {content['gain left out']}")
+
+
+def _numbers(name: str) -> Actions:
+    return (action_table(_TABLE).actions.index(name),)
+
+
 def _best(options: argparse.Namespace, _: Bench) -> None:
     """Beside what the file has for other targets."""
     pipelines = action_table(_TABLE).pipelines(())
@@ -179,7 +221,7 @@ def _gain(size: int | None, population: Population) -> float:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m harness.learn.pass_lists")
-    parser.add_argument("what", choices=["search", "common", "choose", "best"])
+    parser.add_argument("what", choices=["search", "common", "choose", "select", "best"])
     parser.add_argument("--state", type=Path, required=True, help="folder for what was found")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--round", type=float, default=15.0, help="seconds on a program before the next has its turn")
@@ -192,10 +234,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--begin", type=Path, help="an earlier choice")
     parser.add_argument("--without", nargs="*", default=[], help="suites whose programs have no say in common")
     parser.add_argument("--lists", type=int, default=8)
+    parser.add_argument("--parts", type=int, default=12, help="parts of each program that select learns from")
     parser.add_argument("--members", type=int, default=3, help="lists of each program that may be chosen")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    if options.what in ("choose", "best") and options.output is None:
+    if options.what in ("choose", "select", "best") and options.output is None:
         parser.error(f"{options.what} needs --output")
     return options
 

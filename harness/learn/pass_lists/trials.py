@@ -75,6 +75,13 @@ class Trials:
             self._known[wanted] = self._tried(wanted)
         return self._known[wanted]
 
+    def autophase(self) -> list[int]:
+        """The 56 counts of the module before any pass. Raises SessionLost."""
+        line = self._open().line()
+        found = [int(count) for count in line.autophase()]
+        line.drop()
+        return found
+
     def is_right(self, actions: Sequence[int]) -> bool:
         """Whether stock opt makes the same size of this list, and the program gives the right outputs.
 
@@ -95,11 +102,7 @@ class Trials:
 
     def _tried(self, actions: Actions) -> int | None:
         try:
-            if self._session is None:
-                self._session = Session(
-                    self._frozen.bitcode, self._pipelines, self._bench, level=self._frozen.level, limits=_LIMITS
-                )
-            line = self._session.line()
+            line = self._open().line()
             if actions:
                 line.apply(*actions)
             size = self._goal.in_session(line)
@@ -108,6 +111,12 @@ class Trials:
             self._close()
             return None
         return size
+
+    def _open(self) -> Session:
+        if self._session is None:
+            frozen = self._frozen
+            self._session = Session(frozen.bitcode, self._pipelines, self._bench, level=frozen.level, limits=_LIMITS)
+        return self._session
 
     def _close(self) -> None:
         if self._session is not None:

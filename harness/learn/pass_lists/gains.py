@@ -1,0 +1,81 @@
+"""What lists gain on programs and on parts of them, measured once and kept."""
+
+import json
+import math
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from harness.freeze import FrozenModule
+from harness.learn.pass_lists.parts import parts_of
+from harness.learn.pass_lists.select import Examples
+from harness.learn.pass_lists.trials import Actions, Trials
+from harness.problems.passes.actions import action_table
+from harness.sandbox.bench import Bench
+
+__all__ = ["examples_of"]
+
+_TABLE = "llvm22"
+_INSTRUCTIONS = 51
+"""Of Autophase: all instructions."""
+
+
+def examples_of(
+    modules: Mapping[str, FrozenModule],
+    lists: Mapping[Actions, frozenset[str]],
+    parts: int,
+    state: Path,
+    bench: Bench,
+) -> Examples:
+    """Every list on every module, and on at most so many ``parts`` of each.
+
+    ``lists``: with the programs on which each was found. ``state``: the folder that keeps parts and sizes; what was
+    measured before is taken from there.
+    """
+    known, kept = _known(state / "parts.jsonl"), state / "parts.jsonl"
+    programs, whole, features, gains = [], [], [], []
+    with kept.open("a") as file:
+        for name, place, module in _subjects(modules, parts, state, bench):
+            sizes, seen = known.get((name, place), ({}, []))
+            missing = [actions for actions in lists if actions not in sizes]
+            if missing:
+                with Trials(name, module, action_table(_TABLE), bench) as trials:
+                    seen = seen or trials.autophase()
+                    sizes = {(): trials.reference(), **sizes}
+                    sizes |= {actions: trials.size(actions) for actions in missing}
+                line = {"program": name, "part": place, "features": seen, "sizes": list(map(list, sizes.items()))}
+                file.write(json.dumps(line) + "\n")
+                file.flush()
+            programs.append(name)
+            whole.append(place < 0)
+            features.append(np.array(seen, float) / max(seen[_INSTRUCTIONS], 1))
+            gains.append([_gain(sizes[actions], sizes[()]) for actions in lists])
+    return Examples(tuple(programs), np.array(whole), np.array(features), np.array(gains), tuple(lists.values()))
+
+
+def _subjects(
+    modules: Mapping[str, FrozenModule], parts: int, state: Path, bench: Bench
+) -> Iterator[tuple[str, int, FrozenModule]]:
+    for name, module in modules.items():
+        yield name, -1, module
+        folder = state / "parts" / name.replace("/", ".")
+        for at, part in enumerate(parts_of(module, parts, random.Random(name), folder, bench)):
+            yield name, at, part
+
+
+def _known(path: Path) -> dict[tuple[str, int], tuple[dict[Actions, int | None], list[int]]]:
+    """The newest of each module; a line that a kill has torn is taken out of the file."""
+    text = path.read_text() if path.exists() else ""
+    if not text.endswith("\n"):
+        path.write_text(text[: text.rfind("\n") + 1])
+    found = {}
+    for one in map(json.loads, text[: text.rfind("\n") + 1].splitlines()):
+        sizes = {tuple(actions): size for actions, size in one["sizes"]}
+        found[one["program"], one["part"]] = (sizes, one["features"])
+    return found
+
+
+def _gain(size: int | None, reference: int | None) -> float:
+    return -math.inf if size is None or reference is None else math.log(reference / size)

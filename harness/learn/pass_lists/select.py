@@ -1,0 +1,99 @@
+"""One of few lists for each program, by what the program is made of: a linear model of each list's gain."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Examples", "Selector", "fitted", "gains_left_out"]
+
+_RIDGE = 10.0
+"""Of features that are scaled to a standard deviation of 1, with weights that add up to the number of programs."""
+_MOST = 0.15
+"""Logarithm that gains are cut at: one function that a list ruins is not to bend everything."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Modules, and what lists gain on them: whole programs, and parts of them."""
+
+    programs: tuple[str, ...]
+    """Of each module, the program that it is, or is a part of."""
+    whole: NDArray[np.bool_]
+    """(modules,)"""
+    features: NDArray[np.float64]
+    """(modules, 56): Autophase over the number of instructions, as agents see it."""
+    gains: NDArray[np.float64]
+    """(modules, lists): log of size.alloc of clang -Oz over that of the list; -inf where it breaks."""
+    homes: tuple[frozenset[str], ...]
+    """Of each list, the programs on which it was found."""
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """(modules,): a program has 1, half of it the whole program and half of it its parts."""
+        found = np.zeros(len(self.programs))
+        for program in set(self.programs):
+            mine = np.array([name == program for name in self.programs])
+            parts = mine & ~self.whole
+            found[mine & self.whole] = 0.5 if parts.any() else 1.0
+            found[parts] = 0.5 / max(int(parts.sum()), 1)
+        return found
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Scores of lists: the largest is taken."""
+
+    lists: tuple[int, ...]
+    """Positions among the examples' lists."""
+    weights: NDArray[np.float64]
+    """(lists, 56)"""
+    intercepts: NDArray[np.float64]
+    """(lists,)"""
+
+    def pick(self, features: NDArray[np.float64]) -> int:
+        """The position of the list for a module with these features, (56,)."""
+        return self.lists[int((self.weights @ features + self.intercepts).argmax())]
+
+
+def fitted(
+    examples: Examples, size: int, always: Sequence[int], over: NDArray[np.bool_], allowed: NDArray[np.bool_]
+) -> Selector:
+    """The ``size`` lists with the largest mean gain, and those of ``always``, each with a model of its gain.
+
+    ``over``: modules that are looked at; ``allowed``: lists that may be taken.
+    """
+    weights = examples.weights[over]
+    gains = np.clip(np.where(np.isfinite(examples.gains[over]), examples.gains[over], -_MOST), -_MOST, _MOST)
+    means = weights @ gains / weights.sum()
+    ranked = [int(one) for one in np.argsort(-np.where(allowed, means, -np.inf), kind="stable")[:size]]
+    lists = tuple(dict.fromkeys([*ranked, *always]))
+    features = examples.features[over]
+    middle, scale = features.mean(axis=0), features.std(axis=0) + 1e-6
+    scaled = (features - middle) / scale
+    center = weights @ scaled / weights.sum()
+    offset = scaled - center
+    gram = (offset * weights[:, None]).T @ offset + _RIDGE * np.eye(features.shape[1])
+    wanted = gains[:, lists] - means[list(lists)]
+    slopes = np.linalg.solve(gram, (offset * weights[:, None]).T @ wanted) / scale[:, None]
+    return Selector(lists, slopes.T, means[list(lists)] - (middle + center * scale) @ slopes)
+
+
+def gains_left_out(
+    examples: Examples, size: int, always: Sequence[int], clusters: Mapping[str, str]
+) -> dict[str, float]:
+    """Program → gain of the list that is picked by a selector that was fitted without it.
+
+    Neither it, nor programs of its cluster, nor lists that were found on them have a say.
+    """
+    found = {}
+    for row, program in enumerate(examples.programs):
+        if not examples.whole[row]:
+            continue
+        family = {other for other in examples.programs if clusters[other] == clusters[program]}
+        over = np.array([other not in family for other in examples.programs])
+        allowed = np.array([not home & family for home in examples.homes])
+        picked = fitted(examples, size, always, over, allowed).pick(examples.features[row])
+        found[program] = float(examples.gains[row, picked])
+    return found
