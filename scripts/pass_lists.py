@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def write_selector(folder: Path, rules: dict[str, Any]) -> None:
     agent, manifest = folder / "agent.py", folder / "submission.toml"
     text = replaced(agent.read_text(), "LISTS", literal(rules["lists"]))
     text = replaced(text, "NUMBERS", "{" + "".join(f"{name!r}: {actions.index(name)}," for name in used) + "}")
-    text = replaced(text, "WEIGHTS", literal(rules["weights"]))
+    text = replaced(text, "WEIGHTS", table(rules["weights"]))
     text = replaced(text, "INTERCEPTS", literal(rules["intercepts"]))
     text = replaced(text, "STOP", str(len(actions)))
     agent.write_text(re.sub(r"\b\d+ lists", f"{len(rules['lists'])} lists", text))
@@ -66,9 +67,15 @@ def literal(values: list[Any]) -> str:
     return "(" + "".join(f"{literal(one) if isinstance(one, list) else repr(one)}," for one in values) + ")"
 
 
+def table(rows: list[list[float]]) -> str:
+    """A tuple of tuples of numbers, in lines that are full."""
+    filled = [textwrap.fill(", ".join(map(repr, row)) + ",", 112) for row in rows]
+    return "(\n" + "".join(f"    (\n{textwrap.indent(row, ' ' * 8)}\n    ),\n" for row in filled) + ")"
+
+
 def replaced(text: str, name: str, value: str) -> str:
     """With another value of this constant, where the text has one."""
-    return re.sub(rf"(?ms)^{name} = (?:[({{].*?^[)}}]|[^\n]*[^\n({{])$", lambda _: f"{name} = {value}", text)
+    return re.sub(rf"(?ms)^{name} = (?:[^\n]*[^\n({{]|[({{].*?^[)}}])$", lambda _: f"{name} = {value}", text)
 
 
 if __name__ == "__main__":

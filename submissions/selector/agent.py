@@ -1,7 +1,7 @@
-"""One of 7 lists of passes, chosen by what the module is made of before any pass.
+"""One of 2 lists of passes, chosen by what the module is made of before any pass.
 
-A linear model says what each list gains on a module with these features; the list with the largest gain is run. Lists and
-weights were found by python -m harness.learn.pass_lists on programs of the train splits, x86-64.
+A linear model says what each list gains on a module with these features; the list with the largest gain is run. Lists
+and weights were found by python -m harness.learn.pass_lists on programs of the train splits, x86-64.
 """
 
 from typing import Any
@@ -10,12 +10,39 @@ import numpy as np
 
 STEPS = 45
 STOP = 142
-NUMBERS = {}
+NUMBERS = {
+    "function(sroa)": 95,
+    "clang-Oz": 139,
+    "clang-Oz<no-slp>": 140,
+}
 """The actions of ``llvm22`` that lists have, by their numbers."""
-LISTS = ()
-WEIGHTS = ()
+LISTS = (
+    (
+        "function(sroa)",
+        "clang-Oz<no-slp>",
+    ),
+    ("clang-Oz",),
+)
+# fmt: off
+WEIGHTS = (
+    (
+        0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1,
+        0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1,
+        0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1,
+    ),
+    (
+        -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05,
+        -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05,
+        -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05,
+        -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05, -1e-05,
+    ),
+)
+# fmt: on
 """Of each list: what a feature adds to the logarithm of its gain."""
-INTERCEPTS = ()
+INTERCEPTS = (
+    0.1,
+    0.2,
+)
 
 _chosen: list[int] = []
 
