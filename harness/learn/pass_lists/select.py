@@ -67,7 +67,7 @@ def fitted(
     weights = examples.weights[over]
     gains = np.clip(np.where(np.isfinite(examples.gains[over]), examples.gains[over], -_MOST), -_MOST, _MOST)
     means = weights @ gains / weights.sum()
-    ranked = [int(one) for one in np.argsort(-np.where(allowed, means, -np.inf), kind="stable")[:size]]
+    ranked = [int(one) for one in np.argsort(-means, kind="stable") if allowed[one]][:size]
     lists = tuple(dict.fromkeys([*ranked, *always]))
     features = examples.features[over]
     middle, scale = features.mean(axis=0), features.std(axis=0) + 1e-6
