@@ -34,26 +34,31 @@ class Choice:
 
 
 def chosen(
-    table: Table, size: int, allowed: Sequence[bool] | None = None, over: Sequence[bool] | None = None
+    table: Table,
+    size: int,
+    allowed: Sequence[bool] | NDArray[np.bool_] | None = None,
+    over: Sequence[bool] | NDArray[np.bool_] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> Choice:
     """One list after the other: each time the one that raises the mean of the best of all chosen the most.
 
-    ``allowed``: lists that may be taken; ``over``: programs that the mean is over.
+    ``allowed``: lists that may be taken; ``over``: programs that the mean is over; ``weights``: theirs in it.
     """
     columns = np.ones(len(table.programs), bool) if over is None else np.asarray(over)
     gains = np.where(np.isfinite(table.gains), table.gains, -1.0)[:, columns]
+    shares = np.ones(gains.shape[1]) if weights is None else weights[columns]
     usable = np.ones(len(table.lists), bool) if allowed is None else np.asarray(allowed)
     best = np.full(gains.shape[1], -1.0)
     taken: list[int] = []
     means: list[float] = []
     for _ in range(min(size, int(usable.sum()))):
-        raised = np.maximum(gains, best).mean(axis=1)
+        raised = np.average(np.maximum(gains, best), axis=1, weights=shares)
         raised[~usable] = -np.inf
         taken.append(int(raised.argmax()))
         best = np.maximum(best, gains[taken[-1]])
         usable = usable.copy()
         usable[taken[-1]] = False
-        means.append(float(best.mean()))
+        means.append(float(np.average(best, weights=shares)))
     return Choice(tuple(taken), tuple(means))
 
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.learn.pass_lists.choose import Table, chosen
+
 __all__ = ["Examples", "Selector", "fitted", "gains_left_out"]
 
-_RIDGE = 10.0
+_RIDGE = 100.0
 """Of features that are scaled to a standard deviation of 1, with weights that add up to the number of programs."""
 _MOST = 0.15
 """Logarithm that gains are cut at: one function that a list ruins is not to bend everything."""
@@ -60,15 +62,15 @@ class Selector:
 def fitted(
     examples: Examples, size: int, always: Sequence[int], over: NDArray[np.bool_], allowed: NDArray[np.bool_]
 ) -> Selector:
-    """The ``size`` lists with the largest mean gain, and those of ``always``, each with a model of its gain.
+    """The ``size`` lists that serve best together, and those of ``always``, each with a model of its gain.
 
     ``over``: modules that are looked at; ``allowed``: lists that may be taken.
     """
     weights = examples.weights[over]
     gains = np.clip(np.where(np.isfinite(examples.gains[over]), examples.gains[over], -_MOST), -_MOST, _MOST)
     means = weights @ gains / weights.sum()
-    ranked = [int(one) for one in np.argsort(-means, kind="stable") if allowed[one]][:size]
-    lists = tuple(dict.fromkeys([*ranked, *always]))
+    table = Table(examples.programs, (), examples.gains.T, examples.homes)
+    lists = tuple(dict.fromkeys([*chosen(table, size, allowed, over, examples.weights).lists, *always]))
     features = examples.features[over]
     middle, scale = features.mean(axis=0), features.std(axis=0) + 1e-6
     scaled = (features - middle) / scale
