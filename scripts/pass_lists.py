@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +51,12 @@ def write_portfolio(folder: Path, choice: dict[str, Any]) -> None:
 def write_selector(folder: Path, rules: dict[str, Any]) -> None:
     """Lists and weights, and how many modules they were learnt from."""
     actions = action_table(rules["actions"]).actions
-    used = sorted({name for one in rules["lists"] for name in one}, key=actions.index)
+    numbers = [[actions.index(name) for name in one] for one in rules["lists"]]
     agent, manifest = folder / "agent.py", folder / "submission.toml"
-    text = replaced(agent.read_text(), "LISTS", literal(rules["lists"]))
-    text = replaced(text, "NUMBERS", "{" + "".join(f"{name!r}: {actions.index(name)}," for name in used) + "}")
+    text = replaced(agent.read_text(), "LISTS", table(numbers))
+    for name in ("middle", "scale", "center", "means", "caution"):
+        text = replaced(text, name.upper(), row(rules[name]))
     text = replaced(text, "WEIGHTS", table(rules["weights"]))
-    text = replaced(text, "INTERCEPTS", literal(rules["intercepts"]))
     text = replaced(text, "STOP", str(len(actions)))
     agent.write_text(re.sub(r"\b\d+ lists", f"{len(rules['lists'])} lists", text))
     text = re.sub(r"\b\d+ lists", f"{len(rules['lists'])} lists", manifest.read_text())
@@ -67,10 +68,15 @@ def literal(values: list[Any]) -> str:
     return "(" + "".join(f"{literal(one) if isinstance(one, list) else repr(one)}," for one in values) + ")"
 
 
-def table(rows: list[list[float]]) -> str:
-    """A tuple of tuples of numbers, in lines that are full."""
-    filled = [textwrap.fill(", ".join(map(repr, row)) + ",", 112) for row in rows]
-    return "(\n" + "".join(f"    (\n{textwrap.indent(row, ' ' * 8)}\n    ),\n" for row in filled) + ")"
+def row(values: Sequence[float]) -> str:
+    """A tuple of numbers, in lines that are full."""
+    text = textwrap.fill(", ".join(map(repr, values)) + ",", 112)
+    return f"(\n{textwrap.indent(text, ' ' * 4)}\n)"
+
+
+def table(rows: Sequence[Sequence[float]]) -> str:
+    """A tuple of such tuples."""
+    return "(\n" + "".join(f"{textwrap.indent(row(one), ' ' * 4)},\n" for one in rows) + ")"
 
 
 def replaced(text: str, name: str, value: str) -> str:

@@ -29,7 +29,8 @@ Expected<std::unique_ptr<Compiler>> Compiler::create(const Module &M, CodeGenOpt
   }
   std::unique_ptr<Compiler> Made(new Compiler());
   const auto Machine = [&](const TargetOptions &Options, CodeGenOptLevel At) {
-    return std::unique_ptr<TargetMachine>(Found->createTargetMachine(For, "", "", Options, Reloc::PIC_, std::nullopt, At));
+    return std::unique_ptr<TargetMachine>(
+        Found->createTargetMachine(For, "", "", Options, Reloc::PIC_, std::nullopt, At));
   };
   Made->Optimiser = Machine(TargetOptions(), CodeGenOptLevel::Default);
   TargetOptions Clang;

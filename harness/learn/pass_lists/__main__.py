@@ -22,11 +22,11 @@ import json
 import math
 import random
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.base.vocabulary import Target
 from harness.learn.pass_lists.choose import Table, chosen, left_out
@@ -34,14 +34,14 @@ from harness.learn.pass_lists.common import evolve_common
 from harness.learn.pass_lists.evolve import Population, beginnings, evolve
 from harness.learn.pass_lists.gains import examples_of
 from harness.learn.pass_lists.programs import all_programs, modules, train_programs
-from harness.learn.pass_lists.select import fitted, gains_left_out
+from harness.learn.pass_lists.select import Examples, fitted, gains_left_out
 from harness.learn.pass_lists.trials import GOALS, Actions, Trials
 from harness.problems.passes.actions import action_table
 from harness.sandbox.bench import Bench, open_bench
 
 _TABLE = "llvm22"
-_ALWAYS = ("clang-Oz<no-slp>",)
-"""What a selector may always take."""
+_ALWAYS = ("clang-Oz<no-slp>", "clang-Oz")
+"""Lists that every choice begins with: nobody is to lose against -Oz for want of it."""
 _LARGE = 300_000
 """Bytes of bitcode above which a program has no say in ``common``: a trial takes a second."""
 _HUGE = 2_000_000
@@ -107,11 +107,10 @@ def _common(options: argparse.Namespace, bench: Bench) -> None:
 
 
 def _choose(options: argparse.Namespace, bench: Bench) -> None:
-    programs = {program.id: program for program in train_programs()}
-    table = _table(options, list(programs), bench)
-    choice = chosen(table, options.lists)
-    clusters = {name: programs[name].benchmark.cluster or programs[name].benchmark.name for name in table.programs}
-    unseen = left_out(table, options.lists, clusters)
+    lists, examples, clusters = _examples(options, 0, bench)
+    table = Table(examples.programs, lists, examples.gains.T, examples.homes)
+    choice = chosen(table, options.lists, first=range(len(_ALWAYS)))
+    unseen = left_out(table, options.lists, clusters, range(len(_ALWAYS)))
     actions = action_table(_TABLE).actions
     trials = sum(one.trials for one in _populations(options).values())
     gains = [round(math.exp(mean), 4) for mean in (*choice.means, float(unseen.mean()))]
@@ -128,34 +127,29 @@ def _choose(options: argparse.Namespace, bench: Bench) -> None:
 
 
 def _select(options: argparse.Namespace, bench: Bench) -> None:
-    programs = {program.id: program for program in train_programs()}
-    populations = _populations(options)
-    homes: dict[Actions, set[str]] = {_numbers(name): set() for name in _ALWAYS}
-    for name, population in populations.items():
-        for _, actions in population.members[: options.members]:
-            homes.setdefault(actions, set()).add(name)
-    found = modules(list(populations), Target.X86_64, bench, _HUGE)
-    lists = {actions: frozenset(names) for actions, names in homes.items()}
-    examples = examples_of(found, lists, options.parts, options.state, bench)
+    kept, examples, clusters = _examples(options, options.parts, bench)
     always = range(len(_ALWAYS))
-    clusters = {name: programs[name].benchmark.cluster or name for name in found}
     unseen = gains_left_out(examples, options.lists, always, clusters)
-    everything = np.ones(len(examples.programs), bool), np.ones(len(lists), bool)
+    everything = np.ones(len(examples.programs), bool), np.ones(len(kept), bool)
     selector = fitted(examples, options.lists, always, *everything)
-    called, kept = action_table(_TABLE).actions, list(lists)
+    called = action_table(_TABLE).actions
     content = {
         "actions": _TABLE,
         "lists": [[called[number] for number in kept[position]] for position in selector.lists],
-        "weights": [[float(f"{weight:.5g}") for weight in row] for row in selector.weights],
-        "intercepts": [float(f"{intercept:.5g}") for intercept in selector.intercepts],
+        **{name: _rounded(getattr(selector, name)) for name in ("middle", "scale", "center", "means", "caution")},
+        "weights": [_rounded(row) for row in selector.weights],
         "gain left out": round(math.exp(np.mean(list(unseen.values()))), 4),
-        "trained on": list(found),
+        "trained on": list(unseen),
         "modules": len(examples.programs),
     }
     options.output.write_text(json.dumps(content, indent=1) + "\n")
     for program, gain in unseen.items():
         print(f"{program}: {math.exp(gain):.4f} left out")
     print(f"{len(selector.lists)} lists, {content['modules']} modules; on programs left out {content['gain left out']}")
+
+
+def _rounded(values: NDArray[np.float64]) -> list[float]:
+    return [float(f"{value:.5g}") for value in values]
 
 
 def _numbers(name: str) -> Actions:
@@ -184,39 +178,19 @@ def _populations(options: argparse.Namespace) -> dict[str, Population]:
     return found
 
 
-def _table(options: argparse.Namespace, names: Sequence[str], bench: Bench) -> Table:
-    """Every list of every population on every program; kept as it grows."""
+def _examples(
+    options: argparse.Namespace, parts: int, bench: Bench
+) -> tuple[tuple[Actions, ...], Examples, dict[str, str]]:
+    """Lists that are always there and the best of each population; all of them on every program; program → cluster."""
     populations = _populations(options)
-    homes: dict[Actions, set[str]] = {}
+    homes: dict[Actions, set[str]] = {_numbers(name): set() for name in _ALWAYS}
     for name, population in populations.items():
         for _, actions in population.members[: options.members]:
             homes.setdefault(actions, set()).add(name)
-    lists, kept = tuple(homes), options.state / "gains.jsonl"
-    known = _known(kept)
-    found = modules([name for name in names if name in populations], Target.X86_64, bench, _HUGE)
-    with kept.open("a") as file:
-        for name, frozen in found.items():
-            with Trials(name, frozen, action_table(_TABLE), bench) as trials:
-                for actions in lists:
-                    if (name, actions) not in known:
-                        known[name, actions] = trials.size(actions)
-                        line = {"program": name, "actions": actions, "size": known[name, actions]}
-                        file.write(json.dumps(line) + "\n")
-                        file.flush()
-            print(f"{name}: {len(lists)} lists", flush=True)
-    gains = np.array([[_gain(known[name, one], populations[name]) for name in found] for one in lists])
-    return Table(tuple(found), lists, gains, tuple(frozenset(homes[one]) for one in lists))
-
-
-def _known(kept: Path) -> dict[tuple[str, Actions], int | None]:
-    if not kept.exists():
-        return {}
-    rows = map(json.loads, kept.read_text().splitlines())
-    return {(row["program"], tuple(row["actions"])): row["size"] for row in rows}
-
-
-def _gain(size: int | None, population: Population) -> float:
-    return -math.inf if size is None else math.log(population.reference / size)
+    lists = {actions: frozenset(names) for actions, names in homes.items()}
+    found = modules(list(populations), Target.X86_64, bench, _HUGE)
+    clusters = {one.id: one.benchmark.cluster or one.id for one in train_programs()}
+    return tuple(lists), examples_of(found, lists, parts, options.state, bench), clusters
 
 
 def _options() -> argparse.Namespace:

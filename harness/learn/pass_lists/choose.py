@@ -39,10 +39,12 @@ def chosen(
     allowed: Sequence[bool] | NDArray[np.bool_] | None = None,
     over: Sequence[bool] | NDArray[np.bool_] | None = None,
     weights: NDArray[np.float64] | None = None,
+    first: Sequence[int] = (),
 ) -> Choice:
     """One list after the other: each time the one that raises the mean of the best of all chosen the most.
 
     ``allowed``: lists that may be taken; ``over``: programs that the mean is over; ``weights``: theirs in it.
+    ``first``: lists that are taken before any other.
     """
     columns = np.ones(len(table.programs), bool) if over is None else np.asarray(over)
     gains = np.where(np.isfinite(table.gains), table.gains, -1.0)[:, columns]
@@ -54,7 +56,7 @@ def chosen(
     for _ in range(min(size, int(usable.sum()))):
         raised = np.average(np.maximum(gains, best), axis=1, weights=shares)
         raised[~usable] = -np.inf
-        taken.append(int(raised.argmax()))
+        taken.append(first[len(taken)] if len(taken) < len(first) else int(raised.argmax()))
         best = np.maximum(best, gains[taken[-1]])
         usable = usable.copy()
         usable[taken[-1]] = False
@@ -62,7 +64,7 @@ def chosen(
     return Choice(tuple(taken), tuple(means))
 
 
-def left_out(table: Table, size: int, clusters: Mapping[str, str]) -> NDArray[np.float64]:
+def left_out(table: Table, size: int, clusters: Mapping[str, str], first: Sequence[int] = ()) -> NDArray[np.float64]:
     """(programs,): the gain on each program of a portfolio that was chosen without it.
 
     Its own lists are no candidates, nor those of its cluster; the mean is over the others.
@@ -72,6 +74,6 @@ def left_out(table: Table, size: int, clusters: Mapping[str, str]) -> NDArray[np
         family = {other for other in table.programs if clusters[other] == clusters[program]}
         allowed = [not homes & family for homes in table.homes]
         over = [other not in family for other in table.programs]
-        choice = chosen(table, size, allowed, over)
+        choice = chosen(table, size, allowed, over, first=first)
         found.append(max(table.gains[position, column] for position in choice.lists))
     return np.array(found)

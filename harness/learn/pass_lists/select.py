@@ -10,10 +10,16 @@ from harness.learn.pass_lists.choose import Table, chosen
 
 __all__ = ["Examples", "Selector", "fitted", "gains_left_out"]
 
-_RIDGE = 100.0
+_RIDGE = 50.0
 """Of features that are scaled to a standard deviation of 1, with weights that add up to the number of programs."""
 _MOST = 0.15
 """Logarithm that gains are cut at: one function that a list ruins is not to bend everything."""
+_WORST = 0.9
+"""A list whose object of some whole program is larger than 1 over this is not taken: who knows where else it is."""
+_FAR = 2.0
+"""Standard deviations that features are cut at: a linear model is not to be believed far from what it has seen."""
+_CAUTION = 0.5
+"""How much of its own spread a list's score loses on a module that is as far from the center as most are."""
 
 
 @dataclass(frozen=True)
@@ -45,18 +51,29 @@ class Examples:
 
 @dataclass(frozen=True)
 class Selector:
-    """Scores of lists: the largest is taken."""
+    """Scores of lists: the largest is taken. Features are scaled, cut, and taken from the center.
+
+    A score is the gain that is expected, less the more the module differs from those that were looked at.
+    """
 
     lists: tuple[int, ...]
     """Positions among the examples' lists."""
+    middle: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    center: NDArray[np.float64]
+    """(56,): of features; of scaled ones."""
     weights: NDArray[np.float64]
     """(lists, 56)"""
-    intercepts: NDArray[np.float64]
-    """(lists,)"""
+    means: NDArray[np.float64]
+    """(lists,): gains at the center."""
+    caution: NDArray[np.float64]
+    """(lists,): what a score loses for each standard deviation that features are away from the center."""
 
     def pick(self, features: NDArray[np.float64]) -> int:
         """The position of the list for a module with these features, (56,)."""
-        return self.lists[int((self.weights @ features + self.intercepts).argmax())]
+        offset = np.clip((features - self.middle) / self.scale, -_FAR, _FAR) - self.center
+        scores = self.means + self.weights @ offset - self.caution * np.sqrt((offset**2).mean())
+        return self.lists[int(scores.argmax())]
 
 
 def fitted(
@@ -66,20 +83,22 @@ def fitted(
 
     ``over``: modules that are looked at; ``allowed``: lists that may be taken.
     """
-    weights = examples.weights[over]
-    gains = np.clip(np.where(np.isfinite(examples.gains[over]), examples.gains[over], -_MOST), -_MOST, _MOST)
-    means = weights @ gains / weights.sum()
+    sound = examples.gains[over & examples.whole].min(axis=0) >= np.log(_WORST)
     table = Table(examples.programs, (), examples.gains.T, examples.homes)
-    lists = tuple(dict.fromkeys([*chosen(table, size, allowed, over, examples.weights).lists, *always]))
-    features = examples.features[over]
+    found = chosen(table, size, allowed & sound, over, examples.weights).lists
+    lists = list(dict.fromkeys([*found, *always]))
+    weights, features = examples.weights[over], examples.features[over]
+    gains = np.clip(examples.gains[over][:, lists], -_MOST, _MOST)
+    means = weights @ gains / weights.sum()
     middle, scale = features.mean(axis=0), features.std(axis=0) + 1e-6
-    scaled = (features - middle) / scale
+    scaled = np.clip((features - middle) / scale, -_FAR, _FAR)
     center = weights @ scaled / weights.sum()
     offset = scaled - center
     gram = (offset * weights[:, None]).T @ offset + _RIDGE * np.eye(features.shape[1])
-    wanted = gains[:, lists] - means[list(lists)]
-    slopes = np.linalg.solve(gram, (offset * weights[:, None]).T @ wanted) / scale[:, None]
-    return Selector(lists, slopes.T, means[list(lists)] - (middle + center * scale) @ slopes)
+    slopes = np.linalg.solve(gram, (offset * weights[:, None]).T @ (gains - means))
+    left = gains - means - offset @ slopes
+    spread = np.sqrt(weights @ left**2 / weights.sum())
+    return Selector(tuple(lists), middle, scale, center, slopes.T, means, _CAUTION * spread)
 
 
 def gains_left_out(
