@@ -15,7 +15,7 @@ from harness.problems.programs.again import asked_again, asks_again
 from harness.problems.programs.cell import CellResult, CellTask, functions_of
 from harness.problems.programs.floor import failures, measure_floor, reference_failures
 from harness.problems.programs.fresh import verify_fresh
-from harness.problems.programs.problems import program_problem
+from harness.problems.programs.problems import StepwiseProblem, program_problem
 from harness.problems.programs.request import Request
 from harness.problems.programs.timing import Timing, time_cells
 from harness.problems.protocol import Conclusion, Session
@@ -84,7 +84,8 @@ def header_of(request: Request, bench: Bench) -> dict[str, Any]:
 
 
 def _spaces(policy: Policy) -> Mapping[str, str]:
-    return program_problem(policy.manifest.problem).spaces(policy)
+    problem = program_problem(policy.manifest.problem)
+    return problem.spaces(policy) if isinstance(problem, StepwiseProblem) else {}
 
 
 def _facts(program: Program, bench: Bench) -> BenchmarkFacts:

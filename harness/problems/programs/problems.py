@@ -14,7 +14,7 @@ from harness.policy.problems import Problem
 from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
 
-__all__ = ["ProgramProblem", "PureProblem", "plan_of", "program_problem"]
+__all__ = ["ProgramProblem", "PureProblem", "StepwiseProblem", "plan_of", "program_problem"]
 
 
 @runtime_checkable
@@ -30,9 +30,6 @@ class ProgramProblem(Problem, Protocol):
     def parts(self, policy: Policy) -> list[str]:
         """Digests of what of the harness itself shapes the decisions: with another one a cell is another cell."""
 
-    def spaces(self, policy: Policy) -> Mapping[str, str]:
-        """Of a policy that decides in steps: what it chooses from and what it sees, each with its digest."""
-
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
         """The plan of these decisions. Sees no policy: this is what replay runs."""
 
@@ -41,6 +38,14 @@ class ProgramProblem(Problem, Protocol):
 
     def require_ready(self, frozen: FrozenModule, bench: Bench, where: str) -> None:
         """Raise PrerequisiteError, naming ``where``, unless decisions can be taken on the module and compared."""
+
+
+@runtime_checkable
+class StepwiseProblem(ProgramProblem, Protocol):
+    """One with policies that decide in steps."""
+
+    def spaces(self, policy: Policy) -> Mapping[str, str]:
+        """What the policy chooses from and what it sees, each with its digest; none of one that decides once."""
 
 
 class PureProblem:
@@ -57,10 +62,6 @@ class PureProblem:
     def parts(self, policy: Policy) -> list[str]:
         """None."""
         return []
-
-    def spaces(self, policy: Policy) -> Mapping[str, str]:
-        """None: it decides once."""
-        return {}
 
     def differing(self, first: Decisions, second: Decisions) -> str:
         """Never asked."""
