@@ -120,6 +120,22 @@ def test_the_best_lists_of_a_search_are_a_policy(tmp_path: Path) -> None:
     (population,) = map(Population.read, state.glob("polybench.*.json"))
     assert population is not None
     assert found == {"Oz": population.reference, "known": population.best[0]}
+    begun = (
+        "--state",
+        tmp_path / "again",
+        *goal,
+        "--begin",
+        folder / "lists.json",
+        "--minutes",
+        "0.01",
+        "--round",
+        "0",
+    )
+    learn("search", *begun)
+    (again,) = map(Population.read, (tmp_path / "again").glob("polybench.*.json"))
+    assert again is not None
+    assert again.best[0] == population.best[0]
+    assert again.trials > population.trials
 
 
 def learn(*words: str | Path) -> None:

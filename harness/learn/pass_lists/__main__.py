@@ -13,8 +13,8 @@ alone, for bytes on x86-64. ``search --all`` asks programs of all splits, for ei
 found as the file of a ceiling (docs/agents.md); nothing is chosen from it.
 
 All go on where they were interrupted. Several searches may share a state: ``--part 0/2`` and ``--part 1/2`` work on
-every second program each, and take lists from each other. ``--begin``: lists of an earlier choice, which programs that
-nothing was found for yet begin with too.
+every second program each, and take lists from each other. ``--begin``: an earlier choice, or a ceiling's file, whose
+lists are where programs that nothing was found for yet begin.
 """
 
 import argparse
@@ -62,13 +62,14 @@ def _search(options: argparse.Namespace, bench: Bench) -> None:
     names = [program.id for program in programs if program.id in (options.only or [program.id])][part::parts]
     found = modules(names, options.target, bench, None if options.all else _HUGE)
     table, chance = action_table(_TABLE), random.Random(options.seed + part)
-    first = [*beginnings(table), *_numbers_of(options.begin)]
     until = time.monotonic() + 60 * options.minutes
     while time.monotonic() < until:
         for name, frozen in found.items():
             own = options.state / f"{name.replace('/', '.')}.json"
             with Trials(name, frozen, table, bench, options.goal) as trials:
-                population = Population.read(own) or Population(own, trials.reference())
+                lists, tried = _earlier(options, name)
+                first = [*beginnings(table), *lists]
+                population = Population.read(own) or Population(own, trials.reference(), trials=tried)
                 files = [file for file in sorted(options.state.glob("*.json")) if file != own]
                 others = [one for file in files if (one := Population.read(file)) is not None and one.members]
                 evolve(population, trials, others, first, len(table.actions), options.round, chance)
@@ -76,12 +77,16 @@ def _search(options: argparse.Namespace, bench: Bench) -> None:
             print(f"{name}: {gain:.4f} after {population.trials} trials, {population.seconds:.0f} s", flush=True)
 
 
-def _numbers_of(choice: Path | None) -> list[Actions]:
-    """The lists of an earlier choice, by the numbers of their actions."""
-    if choice is None:
-        return []
-    actions = action_table(_TABLE).actions
-    return [tuple(actions.index(name) for name in one) for one in json.loads(choice.read_text())["lists"]]
+def _earlier(options: argparse.Namespace, program: str) -> tuple[list[Actions], int]:
+    """The lists of an earlier choice, or what a ceiling's file has for this program; and the trials that it took."""
+    if options.begin is None:
+        return [], 0
+    table, found = action_table(_TABLE), json.loads(options.begin.read_text())
+    if "lists" in found:
+        return [tuple(table.actions.index(name) for name in one) for one in found["lists"]], 0
+    best = found.get(program, {}).get(options.target.value)
+    pipelines = table.pipelines(())
+    return ([tuple(pipelines.index(passed) for passed in best["passes"])], best["trials"]) if best else ([], 0)
 
 
 def _common(options: argparse.Namespace, bench: Bench) -> None:
@@ -205,7 +210,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--goal", choices=GOALS, default="size.alloc")
     parser.add_argument("--target", type=Target, default=Target.X86_64)
     parser.add_argument("--part", default="0/1")
-    parser.add_argument("--begin", type=Path, help="an earlier choice")
+    parser.add_argument("--begin", type=Path, help="an earlier choice, or a ceiling's file")
     parser.add_argument("--without", nargs="*", default=[], help="suites whose programs have no say in common")
     parser.add_argument("--lists", type=int, default=8)
     parser.add_argument("--parts", type=int, default=12, help="parts of each program that select learns from")
