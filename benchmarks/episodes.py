@@ -27,6 +27,7 @@ from typing import Any
 
 from harness.apply.compile import run_step
 from harness.base.errors import CellError
+from harness.base.lines import whole_lines
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Target
 from harness.cli.output import note, observer
@@ -252,14 +253,15 @@ def markdown(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _known(output: Path, setting: Mapping[str, Any], game: Game) -> list[Outcome]:
-    """What was played before with the same setting, which is the file's first line; a line that a kill has torn is
-    taken out of it. Raises ValueError for a file of another setting.
+    """What was played before with the same setting, which is the file's first line.
+
+    Raises ValueError for a file of another setting.
     """
-    lines = output.read_text().splitlines(keepends=True) if output.is_file() else []
-    lines = [line for line in lines if line.endswith("\n")]
+    lines = whole_lines(output)
     if lines and json.loads(lines[0]) != setting:
-        raise ValueError(f"{output} is of other episodes: {lines[0].strip()}")
-    output.write_text("".join(lines or [json.dumps(setting) + "\n"]))
+        raise ValueError(f"{output} is of other episodes: {lines[0]}")
+    if not lines:
+        output.write_text(json.dumps(setting) + "\n")
     return [Outcome(actions=game.actions(one["number"]), **one) for one in map(json.loads, lines[1:])]
 
 

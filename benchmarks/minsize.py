@@ -14,13 +14,15 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.apply import compile_plan
 from harness.apply.decisions import Decisions
 from harness.base.errors import CellError
+from harness.base.lines import whole_lines
 from harness.base.vocabulary import Level, Target
 from harness.cli.output import note, observer
 from harness.environments.benchmarks import modules_of
@@ -121,13 +123,9 @@ def _count(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> int:
 
 
 def _known(output: Path) -> dict[tuple[str, str, int], Trial]:
-    """What was searched before; a line that a kill has torn is taken out of the file."""
-    if not output.is_file():
-        return {}
-    lines = [line for line in output.read_text().splitlines(keepends=True) if line.endswith("\n")]
-    output.write_text("".join(lines))
-    found: list[Mapping[str, object]] = [json.loads(line) for line in lines]
-    trials = [Trial(**one) for one in found]  # type: ignore[arg-type]
+    """What was searched before."""
+    found: list[dict[str, Any]] = [json.loads(line) for line in whole_lines(output)]
+    trials = [Trial(**one) for one in found]
     return {(one.program, one.level, one.seed): one for one in trials}
 
 

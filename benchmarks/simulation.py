@@ -32,6 +32,7 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.ranking import rank_intervals
+from harness.base.lines import whole_lines
 from harness.base.paths import default_results
 from harness.base.progress import Observer
 from harness.cli.output import note, observer
@@ -296,10 +297,9 @@ def _any_of(boards: Sequence[Board], way: Way, rng: Generator) -> tuple[Floats, 
 def simulate(boards: Sequence[Board], share: float, output: Path | None, watch: Observer, jobs: int = 1) -> Report:
     """Setting → rule → share. What stands in ``output`` already is not simulated again; ``jobs`` at a time."""
     known: Report = {}
-    if output is not None and output.is_file():
-        lines = [line for line in output.read_text().splitlines(keepends=True) if line.endswith("\n")]
-        output.write_text("".join(lines))  # without what a kill has torn
-        known = {tuple(one["setting"]): one["found"] for one in map(json.loads, lines) if one["share"] == share}
+    if output is not None:
+        lines = map(json.loads, whole_lines(output))
+        known = {tuple(one["setting"]): one["found"] for one in lines if one["share"] == share}
     settings = list(_settings(boards, share))
     left = [one for one in settings if one.name not in known]
     watch.stage("simulate", sum(one.cost for one in left))

@@ -68,6 +68,14 @@ def test_a_list_that_breaks_programs_is_not_taken() -> None:
     assert fitted(known, 1, (2,), np.ones(200, bool), np.ones(3, bool)).lists == (1, 2)
 
 
+def test_a_list_that_ruined_a_program_is_not_taken() -> None:
+    known = examples()
+    known.gains[:, 0] = 0.2
+    assert fitted(known, 1, (2,), np.ones(200, bool), np.ones(3, bool)).lists == (0, 2)
+    known.gains[7, 0] = -0.2
+    assert 0 not in fitted(known, 1, (2,), np.ones(200, bool), np.ones(3, bool)).lists
+
+
 def test_parts_weigh_as_much_as_the_program() -> None:
     one = Examples(
         ("a", "a", "a", "b"), np.array([True, False, False, True]), np.zeros((4, 56)), np.zeros((4, 1)), (frozenset(),)

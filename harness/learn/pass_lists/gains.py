@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from harness.base.lines import whole_lines
 from harness.freeze import FrozenModule
 from harness.learn.pass_lists.parts import parts_of
 from harness.learn.pass_lists.select import Examples
@@ -66,12 +67,9 @@ def _subjects(
 
 
 def _known(path: Path) -> dict[tuple[str, int], tuple[dict[Actions, int | None], list[int]]]:
-    """The newest of each module; a line that a kill has torn is taken out of the file."""
-    text = path.read_text() if path.exists() else ""
-    if not text.endswith("\n"):
-        path.write_text(text[: text.rfind("\n") + 1])
+    """The newest of each module."""
     found = {}
-    for one in map(json.loads, text[: text.rfind("\n") + 1].splitlines()):
+    for one in map(json.loads, whole_lines(path)):
         sizes = {tuple(actions): size for actions, size in one["sizes"]}
         found[one["program"], one["part"]] = (sizes, one["features"])
     return found
