@@ -100,7 +100,9 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
         }
     )
     if any(row.share is not None for row in table):
-        frame["share"] = [row.share for row in table]
+        frame["share"] = [ABSENT if row.share is None else f"{row.share:.0%}".replace("%", " %") for row in table]
+        if all(row.matched == row.strict for row in table):  # all is completed: room for the other
+            del frame["matched"]
     config = st.column_config
     event = st.dataframe(
         frame,
@@ -127,7 +129,7 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
             "decide": config.NumberColumn(
                 "decide, s", format="%.2f", width=56, help="CPU seconds of deciding on a program, the median."
             ),
-            "share": config.NumberColumn("of ceiling", format="percent", width=66, help=OF_CEILING),
+            "share": config.TextColumn("of ceiling", width=66, alignment="right", help=OF_CEILING),
         },
     )
     return [table[row].policy for row in event["selection"]["rows"] if row < len(table)]
