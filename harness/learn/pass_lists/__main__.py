@@ -37,11 +37,16 @@ from harness.learn.pass_lists.programs import all_programs, modules, train_progr
 from harness.learn.pass_lists.select import Examples, fitted, gains_left_out
 from harness.learn.pass_lists.trials import GOALS, Actions, Trials
 from harness.problems.passes.actions import action_table
+from harness.problems.passes.llvm22 import WHOLE
 from harness.sandbox.bench import Bench, open_bench
 
 _TABLE = "llvm22"
 _ALWAYS = ("clang-Oz<no-slp>", "clang-Oz")
 """Lists that every choice begins with: nobody is to lose against -Oz for want of it."""
+_TIDY = ("deadargelim", "globalopt", "globaldce", "constmerge")
+"""How every list ends that does not end with a whole pipeline: as LLVM's pipelines do. Without it a list that was found
+on programs with few constants leaves each twice, and what is not used any more.
+"""
 _LARGE = 300_000
 """Bytes of bitcode above which a program has no say in ``common``: a trial takes a second."""
 _HUGE = 2_000_000
@@ -113,7 +118,8 @@ def _common(options: argparse.Namespace, bench: Bench) -> None:
 
 def _choose(options: argparse.Namespace, bench: Bench) -> None:
     lists, examples, clusters = _examples(options, 0, bench)
-    table = Table(examples.programs, lists, examples.gains.T, examples.homes)
+    whole = [name for name, is_whole in zip(examples.programs, examples.whole, strict=True) if is_whole]
+    table = Table(tuple(whole), lists, examples.gains[examples.whole].T, examples.homes)
     choice = chosen(table, options.lists, first=range(len(_ALWAYS)))
     unseen = left_out(table, options.lists, clusters, range(len(_ALWAYS)))
     actions = action_table(_TABLE).actions
@@ -157,8 +163,13 @@ def _rounded(values: NDArray[np.float64]) -> list[float]:
     return [float(f"{value:.5g}") for value in values]
 
 
-def _numbers(name: str) -> Actions:
-    return (action_table(_TABLE).actions.index(name),)
+def _numbers(*names: str) -> Actions:
+    return tuple(map(action_table(_TABLE).actions.index, names))
+
+
+def _tidied(actions: Actions) -> Actions:
+    ends_whole = action_table(_TABLE).actions[actions[-1]] in WHOLE
+    return actions if ends_whole else (*actions, *_numbers(*_TIDY))
 
 
 def _best(options: argparse.Namespace, _: Bench) -> None:
@@ -191,7 +202,7 @@ def _examples(
     homes: dict[Actions, set[str]] = {_numbers(name): set() for name in _ALWAYS}
     for name, population in populations.items():
         for _, actions in population.members[: options.members]:
-            homes.setdefault(actions, set()).add(name)
+            homes.setdefault(_tidied(actions), set()).add(name)
     lists = {actions: frozenset(names) for actions, names in homes.items()}
     found = modules(list(populations), Target.X86_64, bench, _HUGE)
     clusters = {one.id: one.benchmark.cluster or one.id for one in train_programs()}

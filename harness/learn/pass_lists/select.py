@@ -14,11 +14,11 @@ _RIDGE = 50.0
 """Of features that are scaled to a standard deviation of 1, with weights that add up to the number of programs."""
 _MOST = 0.15
 """Logarithm that gains are cut at: one function that a list ruins is not to bend everything."""
-_WORST = 0.9
+_WORST = 0.85
 """A list whose object of some whole program is larger than 1 over this is not taken: who knows where else it is."""
 _FAR = 2.0
 """Standard deviations that features are cut at: a linear model is not to be believed far from what it has seen."""
-_CAUTION = 0.5
+_CAUTION = 0.25
 """How much of its own spread a list's score loses on a module that is as far from the center as most are."""
 
 

@@ -9,7 +9,7 @@ suites has (guards, matrices, OpenMP, coroutines, instrumentation). Positions ne
 table.
 """
 
-__all__ = ["LLVM_22", "NAMED"]
+__all__ = ["LLVM_22", "NAMED", "WHOLE"]
 
 _MODULE = (
     *("called-value-propagation", "constmerge", "deadargelim", "elim-avail-extern", "global-merge"),
@@ -113,6 +113,9 @@ NAMED = {"clang-Oz": _clang_oz("slp-vectorizer"), "clang-Oz<no-slp>": _clang_oz(
 """Actions that have a name, since their pipelines are long: ``clang -Oz``, and that without vectors of straight code,
 which is ``clang -Oz -fno-slp-vectorize`` on most programs, not on all (libquantum has 15 bytes less).
 """
+
+WHOLE = (*_PIPELINES, *NAMED)
+"""Actions that are whole pipelines."""
 
 LLVM_22 = (
     *_MODULE,
