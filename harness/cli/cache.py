@@ -34,6 +34,7 @@ _COLUMNS = (
     Column("what", "what"),
 )
 _WHAT = {
+    "attempts": "objects of policies that were asked once, to be looked at",
     "besides": "results on inputs that only fresh verification compares",
     "block-costs": "llvm-mca's costs of blocks",
     "builds": "modules as Clang gives them, per unit",
@@ -70,7 +71,7 @@ _WHAT = {
     "solved": "what solvers answered",
     "tarballs": "sources as they were fetched",
     "trees": "sources, unpacked",
-    "trials": "sizes under values that were tried",
+    "trials": "metrics under values that were tried",
     "triplets": "what stands with what in modules, for embeddings",
     "tried": "trial runs of what is to be timed",
     "twins": "whether what is timed is the code that was measured",

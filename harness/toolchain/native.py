@@ -16,7 +16,19 @@ from harness.base.process import WAITING, Limits, run
 from harness.base.store import Store
 from harness.toolchain import Toolchain
 
-__all__ = ["builds", "llvm_plugin", "llvm_program", "native_digest", "native_folder", "native_plugin", "native_program"]
+__all__ = [
+    "builds",
+    "llvm_plugin",
+    "llvm_program",
+    "native_digest",
+    "native_folder",
+    "native_folders",
+    "native_plugin",
+    "native_program",
+]
+
+_USES = "uses.txt"
+"""In a folder of sources: names of others, a line each, whose sources are built into the same product."""
 
 _SECONDS = 300.0
 """CPU seconds for each file."""
@@ -74,11 +86,18 @@ def native_folder(name: str) -> Path:
     return next((found.folder / "native" for found in brought(PROBLEMS) if found.name == name), own)
 
 
+def native_folders(name: str) -> list[Path]:
+    """That folder, and those that its ``uses.txt`` names: what it is built from."""
+    folder = native_folder(name)
+    uses = folder / _USES
+    return [folder, *(NATIVE_SOURCES / used for used in (uses.read_text().split() if uses.is_file() else ()))]
+
+
 def _built(
     name: str, product: str, form: str, hint: str, toolchain: Toolchain, store: Store, libraries: tuple[str, ...] = ()
 ) -> Path:
-    folder = native_folder(name)
-    sources = sorted((*folder.glob("*.c"), *folder.glob("*.cpp")))
+    folder, *used = native_folders(name)
+    sources = [source for one in (folder, *used) for source in sorted((*one.glob("*.c"), *one.glob("*.cpp")))]
     is_cpp = any(source.suffix == ".cpp" for source in sources)
     compiler = toolchain.tool("clang++" if is_cpp else "clang")
     flags = (folder / "compile_flags.txt").read_text().split()
@@ -108,8 +127,12 @@ def _built(
 
 
 def native_digest(name: str) -> str:
-    """Of all sources of ``native/NAME``."""
-    folder = native_folder(name)
+    """Of all sources of ``native/NAME``, and of what it uses."""
+    folder, *used = map(_digest_of_folder, native_folders(name))
+    return digest_of([folder, *used]) if used else folder
+
+
+def _digest_of_folder(folder: Path) -> str:
     found = sorted((path, path.stat()) for path in folder.rglob("*"))
     return _digest_of_sources(folder, tuple((str(path), facts.st_size, facts.st_mtime_ns) for path, facts in found))
 

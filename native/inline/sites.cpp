@@ -1,5 +1,4 @@
 #include "sites.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -8,42 +7,6 @@
 using namespace llvm;
 
 namespace harness {
-
-namespace {
-
-std::string escaped(StringRef Name) {
-  std::string Text;
-  for (const char Character : Name) {
-    if (Character > ' ' && Character < 0x7f && Character != '%') {
-      Text += Character;
-    } else {
-      Text += '%';
-      Text += toHex(StringRef(&Character, 1), /*LowerCase=*/true);
-    }
-  }
-  return Text;
-}
-
-std::string unescaped(StringRef Text) {
-  std::string Name;
-  while (!Text.empty()) {
-    uint8_t Byte = 0;
-    if (Text.consume_front("%") && !Text.substr(0, 2).getAsInteger(16, Byte)) {
-      Name += static_cast<char>(Byte);
-      Text = Text.drop_front(2);
-    } else {
-      Name += Text.front();
-      Text = Text.drop_front();
-    }
-  }
-  return Name;
-}
-
-} // namespace
-
-void diverge(const std::string &Message) {
-  report_fatal_error(Twine("not-replayable: ") + Message, /*gen_crash_diag=*/false);
-}
 
 unsigned Names::number(StringRef Name) {
   const auto [Entry, New] = Numbers.try_emplace(Name, Known.size());
@@ -60,25 +23,12 @@ Site Series::next(StringRef Caller, StringRef Callee) {
   return {From, To, Asked[{From, To}]++};
 }
 
-Log::Log(const std::string &Path) : File(std::fopen(Path.c_str(), "we")) {
-  if (File == nullptr) {
-    report_fatal_error(Twine("inline plugin: cannot write ") + Path, /*gen_crash_diag=*/false);
-  }
-}
-
-Log::~Log() {
-  const bool Torn = std::ferror(File) != 0; // what failed before is not among the reasons of fclose
-  if (std::fclose(File) != 0 || Torn) {
-    report_fatal_error("inline plugin: the log of decisions could not be written", /*gen_crash_diag=*/false);
-  }
-}
-
 void Log::write(const Decision &Decided, const Names &Functions) {
   for (; Known < Functions.size(); ++Known) {
-    (void)std::fprintf(File, "f %s\n", escaped(Functions.name(Known)).c_str());
+    (void)std::fprintf(File.get(), "f %s\n", escaped(Functions.name(Known)).c_str());
   }
   const Site &Where = Decided.Where;
-  (void)std::fprintf(File, "%u %u %u %d %c\n", Where.Caller, Where.Callee, Where.Ordinal, Decided.Inline ? 1 : 0,
+  (void)std::fprintf(File.get(), "%u %u %u %d %c\n", Where.Caller, Where.Callee, Where.Ordinal, Decided.Inline ? 1 : 0,
                      static_cast<char>(Decided.Who));
 }
 

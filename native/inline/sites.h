@@ -4,11 +4,11 @@
 #ifndef HARNESS_INLINE_SITES_H
 #define HARNESS_INLINE_SITES_H
 
+#include "../policy/log.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
@@ -67,14 +67,11 @@ private:
 // `CALLER CALLEE ORDINAL DECISION WHO` is a decision. Names have %xx for what is no printable ASCII.
 class Log {
 public:
-  explicit Log(const std::string &Path);
-  Log(const Log &) = delete;
-  Log &operator=(const Log &) = delete;
-  ~Log();
+  explicit Log(const std::string &Path) : File(Path, "inline") {}
   void write(const Decision &Decided, const Names &Functions);
 
 private:
-  std::FILE *File;
+  LogFile File;
   size_t Known = 0;
 };
 
@@ -104,9 +101,6 @@ public:
 private:
   llvm::StringMap<bool> Decisions;
 };
-
-// Ends the compiler: the decisions do not belong to this module.
-[[noreturn]] void diverge(const std::string &Message);
 
 } // namespace harness
 

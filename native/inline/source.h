@@ -3,6 +3,7 @@
 #ifndef HARNESS_INLINE_SOURCE_H
 #define HARNESS_INLINE_SOURCE_H
 
+#include "../policy/channel.h"
 #include "policy.h"
 #include <memory>
 #include <optional>
@@ -29,11 +30,6 @@ std::unique_ptr<Source> defaultSource();
 // `harness_heuristic` of a shared library: a submission's function. `Values`: of its hyperparameters, `NAME=VALUE,...`.
 // From then on the process is confined.
 std::unique_ptr<Source> heuristicSource(const std::string &Library, const std::string &Values);
-
-struct ChannelLimits {
-  int ReplyMilliseconds; // for each answer
-  int TotalMilliseconds; // waiting, for all of them
-};
 
 // A process at the other end of two descriptors. Whatever it does, each question has an end.
 std::unique_ptr<Source> channelSource(int From, int To, ChannelLimits Limits);

@@ -1,11 +1,12 @@
 """From a policy to decisions that can be replayed without it, or to the outcome that says why not."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from harness.apply.compile import compile_plan, optimise, run_step
 from harness.apply.decisions import Decided, Decisions
-from harness.apply.plan import OBJECT, OPTIMISED
-from harness.base.digest import digest_bytes, digest_file
+from harness.apply.plan import OBJECT, OPTIMISED, clang_generate
+from harness.base.digest import digest_bytes, digest_file, digest_of
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
@@ -15,7 +16,7 @@ from harness.problems.inlining.price import plain_cpu
 from harness.problems.inlining.replay import replay_plan
 from harness.sandbox.bench import Bench
 
-__all__ = ["decided"]
+__all__ = ["decided", "generated"]
 
 
 def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench) -> Decided:
@@ -28,6 +29,19 @@ def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench) -> De
     _require_replay(answer, decisions, frozen, bench)
     plain = plain_cpu(frozen, bench)  # one thread: on a machine with nothing else to do, also its wall time
     return Decided(decisions, max(0.0, answer.cpu - plain), max(0.0, answer.wall - plain))
+
+
+def generated(answer: Answer, frozen: FrozenModule, bench: Bench) -> Path:
+    """The object of the module that the policy's own process optimised. Many policies decide alike: it is kept."""
+    level, target = frozen.level, frozen.target
+    key = digest_of(["generated", digest_bytes(answer.bitcode), level, target, bench.toolchain.fingerprint.llvm])
+
+    def make(entry: Path) -> None:
+        with bench.store.scratch() as folder:
+            (folder / OPTIMISED).write_bytes(answer.bitcode)
+            run_step(clang_generate(level, target), folder / OPTIMISED, entry, bench)
+
+    return bench.store.folder(bench.area("attempts"), key, make) / OBJECT
 
 
 def _require_replay(answer: Answer, decisions: Decisions, frozen: FrozenModule, bench: Bench) -> None:

@@ -1,20 +1,24 @@
 """Problem ``inlining``, in all its forms: decisions are call sites, and the plugin follows them."""
 
+from pathlib import Path
 from typing import ClassVar
 
 from harness.apply.decisions import Decided, Decisions
 from harness.apply.plan import CompilePlan
 from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule
+from harness.policy.forms.interface import Interface
 from harness.policy.forms.registry import all_forms, asked_form, checked_form
 from harness.policy.policy import Policy
-from harness.problems.inlining.ask import ask, asked_as
+from harness.problems.inlining.ask import ask
 from harness.problems.inlining.check import require_faithful
-from harness.problems.inlining.decide import decided
+from harness.problems.inlining.decide import decided, generated
 from harness.problems.inlining.features import INTERFACE
-from harness.problems.inlining.price import allowance
+from harness.problems.inlining.price import plain_cpu
 from harness.problems.inlining.replay import PLUGIN, RULES, replay_plan
 from harness.problems.inlining.sites import sites_of
+from harness.problems.programs.allowance import allowance
+from harness.problems.programs.asking import asked_as
 from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import native_digest
@@ -31,10 +35,19 @@ class Inlining:
         """As its form has it."""
         checked_form(policy, INTERFACE, where)
 
+    def interface(self, policy: Policy) -> Interface:
+        """A call site, and whether to inline it."""
+        return INTERFACE
+
+    def tried(self, policy: Policy, frozen: FrozenModule, bench: Bench) -> Path:
+        """What clang generates of the module that the policy's process wrote."""
+        answer = ask(asked_as(asked_form(policy).open(policy, INTERFACE, 0, bench)), frozen, bench)
+        return generated(answer, frozen, bench)
+
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """What it decides of each call site. ``seed``: given to code that wants it."""
         how = asked_as(asked_form(policy).open(policy, INTERFACE, seed, bench))
-        most = allowance(policy.manifest.policy_class, frozen, bench)
+        most = allowance(policy.manifest.policy_class, plain_cpu(frozen, bench))
         return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
 
     def parts(self, policy: Policy) -> list[str]:

@@ -36,53 +36,6 @@ def bisect(
     return bisect_policies(context, a, b, benchmark, target, track, Limits(metric, share, most))
 
 
-def tune(
-    context: Context,
-    policy: Annotated[str, typer.Argument(metavar="SUBMISSION", help="Name or folder of a C++ heuristic.")],
-    suite: Annotated[list[str], typer.Option("--suite", help="Suites whose train split is tuned on; repeatable.")],
-    trials: Annotated[int, typer.Option(min=1, max=100_000, help="Trials of the search, earlier ones included.")] = 100,
-    benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
-    target: Annotated[list[str] | None, typer.Option("--target", help="x86-64 (default), aarch64, or both.")] = None,
-    metric: _Metric = "size.alloc",
-    seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
-    patience: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Stop when so many trials in a row gave nothing to programs left out of the choice; 0: never.",
-        ),
-    ] = 25,
-    output: Annotated[
-        Path | None, typer.Option("--output", help="Write the result to this new folder, not into the submission's.")
-    ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="HTML file for the plot (default: in the cache).")] = None,
-    compile_timeout: Annotated[
-        float, typer.Option(min=0.1, max=86400, help="CPU seconds for each compile step.")
-    ] = 60.0,
-) -> Answer:
-    """Search good values for a heuristic's tunable constants, on the train split, and write them as its next version.
-
-    An interrupted search, given again, goes on.
-    """
-    from harness.base.text import words
-    from harness.problems.inlining.tune.show import TuneOptions, run_tune
-
-    options = TuneOptions(
-        policy,
-        words(suite),
-        words(benchmark),
-        words(target),
-        metric,
-        trials,
-        seed,
-        output,
-        plot,
-        compile_timeout,
-        patience,
-    )
-    return run_tune(context, options)
-
-
 def convert(
     _context: Context,
     model: Annotated[Path, typer.Argument(help="LightGBM's dump_model() as JSON, or XGBoost's save_model().")],
@@ -120,14 +73,6 @@ def _export(output: Path, suite: str | None, results: Path) -> Answer:
 
 
 VERBS = {
-    "tune": Verb(
-        tune,
-        kept="finished trials are kept, and the same command goes on from here",
-        examples=(
-            "harness tune size-rules --suite cbench --trials 50 --output ./size-rules-2",
-            "harness tune ./my-heuristic --suite cbench --suite mibench --target x86-64,aarch64",
-        ),
-    ),
     "bisect": Verb(
         bisect,
         kept="what was compiled is kept, and the same command goes on from here",

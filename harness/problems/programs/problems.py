@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from harness.apply.decisions import Decided, Decisions
@@ -10,11 +11,15 @@ from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy import Policy, problem_of
+from harness.policy.forms.interface import Interface
 from harness.policy.problems import Problem
 from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
 
-__all__ = ["ProgramProblem", "PureProblem", "StepwiseProblem", "plan_of", "program_problem"]
+__all__ = [
+    *("PartlyPureProblem", "ProgramProblem", "PureProblem", "StepwiseProblem", "TunableProblem"),
+    *("plan_of", "program_problem"),
+]
 
 
 @runtime_checkable
@@ -46,6 +51,25 @@ class StepwiseProblem(ProgramProblem, Protocol):
 
     def spaces(self, policy: Policy) -> Mapping[str, str]:
         """What the policy chooses from and what it sees, each with its digest; none of one that decides once."""
+
+
+@runtime_checkable
+class PartlyPureProblem(ProgramProblem, Protocol):
+    """One with policies for which nothing must be ready, and others."""
+
+    def is_pure(self, policy: Policy) -> bool:
+        """Whether the policy needs nothing but LLVM."""
+
+
+@runtime_checkable
+class TunableProblem(ProgramProblem, Protocol):
+    """One with policies that have constants, for which ``harness tune`` searches good values."""
+
+    def interface(self, policy: Policy) -> Interface | None:
+        """What the policy is asked; None: it is not asked anything."""
+
+    def tried(self, policy: Policy, frozen: FrozenModule, bench: Bench) -> Path:
+        """The object that the policy gives: asked once, and not replayed. Raises CellError as ``decide`` does."""
 
 
 class PureProblem:

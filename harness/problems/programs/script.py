@@ -29,7 +29,7 @@ from harness.record.decisions import load_decisions
 from harness.suite.load import Program
 from harness.suite.model import Build
 from harness.suite.sources import overlay_folder, own_folder
-from harness.toolchain.native import native_folder
+from harness.toolchain.native import native_folders
 from harness.verify.link import link_command
 
 __all__ = ["repro_script"]
@@ -153,12 +153,14 @@ def _apply(plan: CompilePlan) -> list[str]:
 
 
 def _plugin(name: str) -> list[str]:
-    folder = native_folder(name)
+    folder, *used = native_folders(name)
     flags = shlex.join((folder / "compile_flags.txt").read_text().split())
+    sources = " ".join(f"{one}/*.cpp" for one in (name, *(other.name for other in used)))
     return [
         f"# A plugin follows them; it is built in the folder {name}, with the headers of this LLVM.",
         *_embed(folder, name),
-        f'"$LLVM"/clang++ {flags} -isystem "$LLVM"/../include -shared {name}/*.cpp -o {name}.so',
+        *(line for other in used for line in _embed(other, other.name)),
+        f'"$LLVM"/clang++ {flags} -isystem "$LLVM"/../include -shared {sources} -o {name}.so',
     ]
 
 

@@ -11,8 +11,9 @@ from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
 from harness.base.vocabulary import Level, Target
 from harness.freeze import freeze, freeze_key
+from harness.policy import Policy
 from harness.problems.programs.cell import Cell, frozen_of
-from harness.problems.programs.problems import PureProblem, program_problem
+from harness.problems.programs.problems import PartlyPureProblem, ProgramProblem, PureProblem, program_problem
 from harness.problems.programs.rates import remember_rate
 from harness.problems.programs.request import Module
 from harness.sandbox.bench import Bench
@@ -100,9 +101,13 @@ def check_ready(cells: Iterable[Cell], bench: Bench, engine: Engine, observer: O
         (cell.program.id, cell.target, cell.level, cell.copy, type(problem).require_ready): cell
         for cell in cells
         if cell.target in cell.policy.manifest.targets
-        if not isinstance(problem := program_problem(cell.policy.manifest.problem), PureProblem)
+        if not _needs_nothing(problem := program_problem(cell.policy.manifest.problem), cell.policy)
     }
     stage("plugin", partial(_check, bench=bench), list(needed.values()), engine, observer, lambda cell: cell.name)
+
+
+def _needs_nothing(problem: ProgramProblem, policy: Policy) -> bool:
+    return isinstance(problem, PureProblem) or (isinstance(problem, PartlyPureProblem) and problem.is_pure(policy))
 
 
 def try_hidden(programs: Sequence[Program], bench: Bench, engine: Engine, observer: Observer) -> None:

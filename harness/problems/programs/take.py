@@ -1,12 +1,13 @@
 """From an object to its numbers: verified, counted where a metric wants counts, measured. Cells and replays alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.apply import Compiled, CompilePlan, optimise
 from harness.apply.reference import reference_object
-from harness.base.vocabulary import Level, Target
+from harness.base.errors import CellError
+from harness.base.vocabulary import Level, Outcome, Target
 from harness.basic_blocks import Code, analyse
 from harness.freeze import FrozenModule
 from harness.measure import Breakdown, Evidence, Metric, Need, NotMeasurableError, Subject, find_metric
@@ -15,7 +16,7 @@ from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, prepare
 from harness.verify import CountedRun, Trial, expected_results, link_program, verify, verify_counted
 
-__all__ = ["Functions", "Made", "Taken", "require_right", "take_metrics"]
+__all__ = ["Functions", "Made", "Taken", "costs_of_functions", "require_right", "take_metrics"]
 
 Functions = dict[str, dict[str, int | float]]
 """Metric → function → value."""
@@ -79,6 +80,21 @@ def take_metrics(
         bench,
     )
     return _measure(chosen, subject)
+
+
+def costs_of_functions(made: Made, metric: str, bench: Bench) -> Mapping[str, float]:
+    """What each function has of a metric that needs no run. The object is not verified.
+
+    Raises CellError where the metric cannot be taken of it.
+    """
+    chosen = find_metric(metric)
+    code = _code(made, bench) if Need.CODE in chosen.needs else ""
+    compiled = made.compiled
+    subject = Subject(compiled.object, made.target, compiled.ir_instructions, evidence=Evidence((), code), bench=bench)
+    taken = _measure([chosen], subject)
+    if metric not in taken.functions:
+        raise CellError(Outcome.POLICY_ERROR, f"{metric}: {taken.missing.get(metric, 'functions have no part of it')}")
+    return taken.functions[metric]
 
 
 def require_right(made: Made, bench: Bench) -> None:

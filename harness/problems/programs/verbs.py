@@ -42,6 +42,55 @@ def explain(
     return explainer_of(problem)(context, asked)
 
 
+def tune(
+    context: Context,
+    policy: Annotated[str, typer.Argument(metavar="SUBMISSION", help="Name or folder of a policy with constants.")],
+    suite: Annotated[list[str], typer.Option("--suite", help="Suites whose train split is tuned on; repeatable.")],
+    trials: Annotated[int, typer.Option(min=1, max=100_000, help="Trials of the search, earlier ones included.")] = 100,
+    benchmark: Annotated[list[str] | None, typer.Option("--benchmark", help="Only these; repeatable.")] = None,
+    target: Annotated[list[str] | None, typer.Option("--target", help="x86-64 (default), aarch64, or both.")] = None,
+    metric: Annotated[
+        str | None, typer.Option("--metric", help="What is to be won (default: the metric that ranks its track).")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
+    patience: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Stop when so many trials in a row gave nothing to programs left out of the choice; 0: never.",
+        ),
+    ] = 25,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Write the result to this new folder, not into the submission's.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="HTML file for the plot (default: in the cache).")] = None,
+    compile_timeout: Annotated[
+        float, typer.Option(min=0.1, max=86400, help="CPU seconds for each compile step.")
+    ] = 60.0,
+) -> Answer:
+    """Search good values for a policy's tunable constants, on the train split, and write them as its next version.
+
+    An interrupted search, given again, goes on.
+    """
+    from harness.base.text import words
+    from harness.problems.programs.tune.show import TuneOptions, run_tune
+
+    options = TuneOptions(
+        policy,
+        words(suite),
+        words(benchmark),
+        words(target),
+        metric,
+        trials,
+        seed,
+        output,
+        plot,
+        compile_timeout,
+        patience,
+    )
+    return run_tune(context, options)
+
+
 VERBS = {
     "explain": Verb(
         explain,
@@ -50,6 +99,14 @@ VERBS = {
             "harness explain size-rules mibench/rsynth",
             "harness explain size-rules cbench/gsm --plot gsm.html",
             "harness explain oz-tail cbench/qsort --prune",
+        ),
+    ),
+    "tune": Verb(
+        tune,
+        kept="finished trials are kept, and the same command goes on from here",
+        examples=(
+            "harness tune size-rules --suite cbench --trials 50 --output ./size-rules-2",
+            "harness tune ./my-heuristic --suite cbench --suite mibench --target x86-64,aarch64",
         ),
     ),
 }

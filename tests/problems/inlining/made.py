@@ -8,16 +8,27 @@ from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule, freeze
 from harness.policy import Policy, problem_of
 from harness.policy.forms.program import build_program, program_host
+from harness.policy.forms.registry import asked_form
 from harness.policy.manifest import Manifest
-from harness.problems.inlining.ask import Asked
 from harness.problems.inlining.features import INTERFACE
+from harness.problems.programs.asking import Asked, asked_as
 from harness.problems.programs.deciding import decide_twice
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from tests.programs import own_program
 
 __all__ = [
-    *("CHEAP_HEURISTIC", "CHEAP_PYTHON", "CHEAP_TREE", "HERE", "Modules", "always", "alternating", "computed"),
+    *(
+        "CHEAP_HEURISTIC",
+        "CHEAP_PYTHON",
+        "CHEAP_TREE",
+        "HERE",
+        "Modules",
+        "always",
+        "alternating",
+        "asked_of",
+        "computed",
+    ),
     *("cheap_model", "decide", "heuristic_policy", "inliner_policy", "never", "policy_of"),
 ]
 
@@ -134,6 +145,11 @@ def inliner_policy(role: str, content: str | bytes) -> Policy:
         role
     ]
     return policy_of("inlining", form, role, name, content)
+
+
+def asked_of(policy: Policy, bench: Bench) -> Asked:
+    """The policy as the plugin asks it."""
+    return asked_as(asked_form(policy).open(policy, INTERFACE, 0, bench))
 
 
 def decide(policy: Policy, frozen: FrozenModule, bench: Bench, seed: int = 0) -> Decisions:

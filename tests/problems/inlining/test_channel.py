@@ -17,9 +17,10 @@ from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy import Policy, problem_of
 from harness.policy.forms.python import form as channel
-from harness.problems.inlining.ask import DEFAULT, Asked, ask, compile_job, host_job
+from harness.problems.inlining.ask import DEFAULT, ask, asking
 from harness.problems.inlining.features import FEATURES, INTERFACE
 from harness.problems.inlining.sites import Site, Who, sites_of
+from harness.problems.programs.asking import Asked, host_job
 from harness.sandbox import Finished
 from harness.sandbox.bench import Bench
 from harness.sandbox.pair import READ, WRITE, run_joined
@@ -72,7 +73,7 @@ def hosted(policy: Path, frozen: FrozenModule, bench: Bench) -> Finished:
     """How the policy's own sandbox ends when the module is compiled."""
     host = channel.python_host(policy, 0, INTERFACE)
     options = (f"-inline-policy-channel-from={READ}", f"-inline-policy-channel-to={WRITE}")
-    compiler = compile_job(Asked("channel", host=host), frozen, bench, more=options)
+    compiler = asking(frozen).job(Asked("channel", host=host), bench, options)
     return run_joined(bench.sandbox, compiler, host_job(host, compiler.limits.wall))[1]
 
 

@@ -8,7 +8,8 @@ import pytest
 from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule, freeze
-from harness.problems.inlining.ask import Answer, Asked, ask
+from harness.problems.inlining.ask import Answer, ask
+from harness.problems.programs.asking import Asked
 from harness.problems.programs.stages import fetch_sources
 from harness.run.engines import local_engine
 from harness.sandbox.bench import Bench
@@ -81,8 +82,7 @@ MIXED = "static unsigned long asked; asked = asked * 6364136223846793005 + 14426
 def answers(policy: Asked, frozen: FrozenModule, bench: Bench) -> tuple[Answer, Answer]:
     """With walks shared, and with a walk for each question."""
     shared, alone = (
-        ask(replace(policy, options=more), frozen, bench, features=True)
-        for more in ((), ("-inline-policy-share-walks=false",))
+        ask(replace(policy, options=more), frozen, bench, features=True) for more in ((), ("share-walks=false",))
     )
     return shared, alone
 

@@ -20,13 +20,12 @@ from harness.policy.forms import compiled
 from harness.policy.forms.cpp import build
 from harness.policy.forms.cpp.hyperparameters import parse_hyperparameters, require_no_options
 from harness.policy.forms.parameters import Hyperparameter, valued
-from harness.problems.inlining.ask import compile_job
-from harness.problems.inlining.heuristic import asked, values_of
+from harness.problems.inlining.ask import asking
 from harness.problems.inlining.sites import Site, Who, parse_log, sites_of
 from harness.sandbox import MIB, Sandbox, tools
 from harness.sandbox.bench import Bench
 from harness.toolchain import Toolchain
-from tests.problems.inlining.made import HERE, Modules, decide, heuristic_policy
+from tests.problems.inlining.made import HERE, Modules, asked_of, decide, heuristic_policy
 
 PATIENCE = 2.0
 """Seconds that a compilation may take where one is to meet the limit."""
@@ -418,7 +417,7 @@ def test_of_the_machine_there_is_nothing(mode: str, modules: Modules, bench: Ben
 def test_the_compiler_confines_itself(mode: str, modules: Modules, bench: Bench, outside: Sandbox) -> None:
     """Nor could it without a sandbox, whatever system call it makes: no program, no process, no file to read."""
     policy = misbehaving(mode)
-    done = outside.run(compile_job(asked(policy, values_of(policy, ""), bench), modules.frozen(), bench))
+    done = outside.run(asking(modules.frozen()).job(asked_of(policy, bench), bench))
     decisions = [site for site in sites_of(parse_log(done.results["decisions.txt"].decode())) if site.who is Who.POLICY]
     assert decisions and not any(site.inline for site in decisions)
 

@@ -17,11 +17,12 @@ from harness.base.process import Limits, run
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy import problem_of
-from harness.problems.inlining.ask import DEFAULT, Asked, ask
+from harness.problems.inlining.ask import DEFAULT, ask
 from harness.problems.inlining.decide import decided
 from harness.problems.inlining.features import FEATURES
 from harness.problems.inlining.replay import GROWTH_CAP, replay_plan
 from harness.problems.inlining.sites import Site, Who, body_of, counts, sites_of
+from harness.problems.programs.asking import Asked
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import llvm_plugin
 from tests.problems.inlining.made import Modules, alternating, always, computed, never

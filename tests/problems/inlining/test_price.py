@@ -8,9 +8,11 @@ import pytest
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome, PolicyClass
 from harness.policy import Policy, load_policy, problem_of
-from harness.problems.inlining import price
-from harness.problems.inlining.ask import Asked, ask
-from harness.problems.inlining.price import Allowance, allowance, plain_cpu
+from harness.problems.inlining.ask import ask
+from harness.problems.inlining.price import plain_cpu
+from harness.problems.programs import allowance as price
+from harness.problems.programs.allowance import Allowance, allowance
+from harness.problems.programs.asking import Asked
 from harness.sandbox.bench import Bench
 from tests.problems.inlining.made import (
     CHEAP_HEURISTIC,
@@ -59,15 +61,10 @@ def test_so_has_a_model(modules: Modules, bench: Bench) -> None:
     assert raised.value.outcome is Outcome.POLICY_TIMEOUT
 
 
-def test_twice_the_plain_compilation_if_that_is_more(
-    modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    frozen = modules.frozen()
-    found = allowance(PolicyClass.ZERO_SHOT, frozen, bench)
-    assert found is not None and found.seconds == max(1.0, 2 * found.plain)
-    monkeypatch.setattr(price, "plain_cpu", lambda *_: 3.0)
-    assert allowance(PolicyClass.ZERO_SHOT, frozen, bench) == Allowance(6.0, 3.0)
-    assert allowance(PolicyClass.SEARCH, frozen, bench) is allowance(PolicyClass.FIXED, frozen, bench) is None
+def test_twice_the_plain_compilation_if_that_is_more() -> None:
+    assert allowance(PolicyClass.ZERO_SHOT, 0.1) == Allowance(1.0, 0.1)
+    assert allowance(PolicyClass.ZERO_SHOT, 3.0) == Allowance(6.0, 3.0)
+    assert allowance(PolicyClass.SEARCH, 3.0) is allowance(PolicyClass.FIXED, 3.0) is None
 
 
 def test_it_is_measured_of_every_form(modules: Modules, bench: Bench) -> None:

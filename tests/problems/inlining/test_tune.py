@@ -264,7 +264,10 @@ def test_a_heuristic_that_does_not_compile(user: User, tmp_path: Path) -> None:
         (("Oz", *TUNE), ("Oz is a baseline",)),
         (("{tree}", *TUNE), ("a policy of form 'tree' has no tunable constants",)),
         (("{plain}", *TUNE), ("heuristic.cpp declares no tunable constants", "[hyperparam]")),
-        (("{quick}", *TUNE), ("only policies of track size",)),
+        (
+            ("{quick}", *TUNE, "--metric", "compile.cpu"),
+            ("'compile.cpu' cannot be tuned for", "track speed", "accesses"),
+        ),
         (("{bad}", *TUNE, "--benchmark", "glob"), ("none of these programs is of the train split",)),
         (("{bad}", *TUNE, "--output", "{tree}"), ("is there already", "--output takes a new folder")),
         (("{bad}", *TUNE, "--output", "{tree}/tree.json"), ("is there already",)),

@@ -11,8 +11,9 @@ from harness.freeze import FrozenModule
 from harness.policy.forms.decider import Host
 from harness.policy.forms.program import build_program, program_host
 from harness.policy.forms.python.form import python_host
-from harness.problems.inlining.ask import Asked, compile_job, host_job
+from harness.problems.inlining.ask import asking
 from harness.problems.inlining.features import INTERFACE
+from harness.problems.programs.asking import Asked, host_job
 from harness.sandbox import SCRATCH, Finished
 from harness.sandbox.bench import Bench
 from harness.sandbox.pair import READ, WRITE, run_joined
@@ -112,7 +113,7 @@ int64_t policy_decide(const int64_t *features) { return features[29] <= 5; }
 def hosted(host: Host, frozen: FrozenModule, bench: Bench) -> tuple[Finished, Finished]:
     """How both sandboxes end when the module is compiled: the compiler's, the policy's."""
     options = (f"-inline-policy-channel-from={READ}", f"-inline-policy-channel-to={WRITE}")
-    compiler = compile_job(Asked("channel", host=host), frozen, bench, more=options)
+    compiler = asking(frozen).job(Asked("channel", host=host), bench, options)
     return run_joined(bench.sandbox, compiler, host_job(host, compiler.limits.wall))
 
 

@@ -8,14 +8,22 @@ from harness.apply.decisions import Decisions
 from harness.base.errors import CellError
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
-from harness.problems.inlining.ask import DEFAULT, Asked, ask
+from harness.problems.inlining.ask import DEFAULT, ask
 from harness.problems.inlining.check import default_decisions
 from harness.problems.inlining.features import FEATURES
-from harness.problems.inlining.heuristic import asked, values_of
 from harness.problems.inlining.sites import Who, sites_of
 from harness.problems.inlining.trajectories.collect import trajectory
+from harness.problems.programs.asking import Asked
 from harness.sandbox.bench import Bench
-from tests.problems.inlining.made import CHEAP_HEURISTIC, Modules, alternating, always, heuristic_policy, never
+from tests.problems.inlining.made import (
+    CHEAP_HEURISTIC,
+    Modules,
+    alternating,
+    always,
+    asked_of,
+    heuristic_policy,
+    never,
+)
 
 WHERE = [
     ("calls", Target.X86_64, Level.OZ),
@@ -28,7 +36,7 @@ WHERE = [
 def cheap(bench: Bench) -> Asked:
     """A heuristic in C++."""
     policy = heuristic_policy(CHEAP_HEURISTIC)
-    return asked(policy, values_of(policy, "made"), bench)
+    return asked_of(policy, bench)
 
 
 POLICIES = {"default": lambda _: DEFAULT, "cheap": cheap, "alternating": alternating, "always": always, "never": never}

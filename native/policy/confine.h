@@ -1,7 +1,7 @@
 // What this process may still ask of the kernel once a submission's code is in it.
 
-#ifndef HARNESS_INLINE_CONFINE_H
-#define HARNESS_INLINE_CONFINE_H
+#ifndef HARNESS_POLICY_CONFINE_H
+#define HARNESS_POLICY_CONFINE_H
 
 #include <cstdint>
 

@@ -123,7 +123,7 @@ public:
     end(Refuse);
     const sock_fprog Program{static_cast<unsigned short>(Code.size()), Code.data()};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &Program) != 0) {
-      report_fatal_error("inline plugin: the kernel does not filter system calls", /*gen_crash_diag=*/false);
+      report_fatal_error("plugin: the kernel does not filter system calls", /*gen_crash_diag=*/false);
     }
   }
 

@@ -9,16 +9,18 @@ from pathlib import Path
 from harness.base.answers import Answer, Column, Table
 from harness.base.errors import CellError, UsageError
 from harness.base.text import duration
-from harness.measure import seen
+from harness.base.vocabulary import SIZE
+from harness.measure import metrics_of
 from harness.policy import Policy, load_policy
 from harness.policy.load import MANIFEST
 from harness.policy.names import require_free_name
+from harness.policy.tracks import facts_of
 from harness.policy.tuning.held_out import held_out
 from harness.policy.tuning.manifest import tuned_manifest
 from harness.policy.tuning.plot import write_plot
-from harness.problems.inlining.heuristic import hyperparameters
-from harness.problems.inlining.tune.run import Tuned, train_programs, tune
 from harness.problems.programs.request import parse_targets
+from harness.problems.programs.tracks import REFERENCES
+from harness.problems.programs.tune.run import Tunable, Tuned, train_programs, tunable, tune
 from harness.problems.verbs import Context
 from harness.suite.load import Program, choose, load_suite
 
@@ -33,7 +35,7 @@ class TuneOptions:
     suites: list[str]
     benchmarks: list[str]
     targets: list[str]
-    metric: str
+    metric: str | None
     trials: int
     seed: int
     output: Path | None
@@ -46,31 +48,40 @@ def run_tune(context: Context, options: TuneOptions) -> Answer:
     """The search, to its end; the manifest is written if it found something better."""
     started = time.monotonic()
     policy = load_policy(options.policy)
-    if options.metric not in seen():
-        raise UsageError(f"{options.metric!r} cannot be tuned for", hint=f"one of: {', '.join(seen())}")
     if policy.baseline:
         raise UsageError(f"{policy.name} is a baseline: its values stay as they are")
+    what, metric = tunable(policy), _metric(options.metric, policy)
     folder = _output_folder(options.output, policy)
     programs = train_programs(_programs(options))
-    bench, metric, trials = context.bench(options.compile_timeout), options.metric, options.trials
+    bench, trials = context.bench(options.compile_timeout), options.trials
     targets = parse_targets(options.targets or ["x86-64"])
     try:
         found = tune(
-            policy, programs, targets, metric, trials, options.seed, options.patience,
+            what, programs, targets, metric, trials, options.seed, options.patience,
             bench, context.engine, context.observer,
         )  # fmt: skip
     except CellError as error:
         raise UsageError(f"{error.outcome.value}: {error.message}", where=str(policy.folder)) from None
     plot = options.plot or found.study.with_suffix(".html")
-    title = f"{policy.name} on {', '.join(options.suites)} ({', '.join(targets)}), {options.metric}"
-    write_plot(plot, title, found.trials, hyperparameters(policy))
-    notes = _said(found, programs, plot, time.monotonic() - started)
-    notes += [*_stopped(found, options), *_generalises(found), *_at_bounds(policy, found)]
+    title = f"{policy.name} on {', '.join(options.suites)} ({', '.join(targets)}), {metric}"
+    write_plot(plot, title, found.trials, what.parameters)
+    notes = _said(what, found, metric, programs, plot, time.monotonic() - started)
+    notes += [*_stopped(found, options), *_generalises(found), *_at_bounds(what, found)]
     if found.best.score > found.first.score:
         notes += _written(policy, found, sorted({f"{program.suite}:train" for program in programs}), folder, options)
     else:
         notes.append("nothing better than the manifest's own values was found: it stays as it is")
-    return Answer((_table(policy, found),), notes=tuple(notes))
+    return Answer((_table(what, found),), notes=tuple(notes))
+
+
+def _metric(asked: str | None, policy: Policy) -> str:
+    """The track's own where none is asked for. Raises UsageError for one that a search cannot go by."""
+    track = policy.manifest.track
+    name = asked or facts_of(track).metric
+    known = [one for one in metrics_of(track).values() if one.deterministic and track in one.tracks]
+    if name not in (names := [one.name for one in known]):
+        raise UsageError(f"{name!r} cannot be tuned for", hint=f"on track {track}, one of: {', '.join(names)}")
+    return name
 
 
 def _programs(options: TuneOptions) -> list[Program]:
@@ -90,25 +101,28 @@ def _output_folder(output: Path | None, policy: Policy) -> Path:
     return folder
 
 
-def _table(policy: Policy, found: Tuned) -> Table:
+def _table(what: Tunable, found: Tuned) -> Table:
     best, first = found.best, found.first
     rows = [
         {"name": one.name, "low": one.low, "high": one.high, "before": first.values[one.name],
          "after": best.values[one.name]}
-        for one in hyperparameters(policy)
+        for one in what.parameters
     ]  # fmt: skip
     number = "{:,.6g}".format
     columns = [Column("constant", "name"), *(Column(head, head, number, right=True)
                for head in ("low", "high", "before", "after"))]  # fmt: skip
-    return Table(rows, columns, f"{policy.name}: the best of {len(found.trials)} trials, number {best.number}")
+    return Table(rows, columns, f"{what.policy.name}: the best of {len(found.trials)} trials, number {best.number}")
 
 
-def _said(found: Tuned, programs: tuple[Program, ...], plot: Path, seconds: float) -> list[str]:
+def _said(
+    what: Tunable, found: Tuned, metric: str, programs: tuple[Program, ...], plot: Path, seconds: float
+) -> list[str]:
     best, first = found.best, found.first
+    reference = REFERENCES[what.policy.manifest.track][0]
     resumed = f" ({found.resumed} of them earlier)" if found.resumed else ""
     return [
         f"{len(found.trials)} trials{resumed} on {len(programs)} programs of the train split in {duration(seconds)}",
-        f"Oz/policy, geometric mean on them: {first.score:.4f} before, {best.score:.4f} after",
+        f"{metric}, {reference}/policy, geometric mean on them: {first.score:.4f} before, {best.score:.4f} after",
         *(f"  trial {trial} failed: {why}" for trial, why in list(found.failed.items())[:3]),
         f"plot: {plot}",
     ]
@@ -135,9 +149,9 @@ def _generalises(found: Tuned) -> Iterator[str]:
         )
 
 
-def _at_bounds(policy: Policy, found: Tuned) -> Iterator[str]:
+def _at_bounds(what: Tunable, found: Tuned) -> Iterator[str]:
     """Constants whose best values lie at the end of what was declared, or within a hundredth of it."""
-    for one in hyperparameters(policy):
+    for one in what.parameters:
         value, near = found.best.values[one.name], 0.0 if one.is_int else 0.01 * (one.high - one.low)
         if value == found.first.values[one.name]:
             continue
@@ -157,7 +171,9 @@ def _written(policy: Policy, found: Tuned, trained_on: list[str], folder: Path, 
     temporary.write_text(text)
     temporary.replace(folder / MANIFEST)
     written = load_policy(f"{folder}/")
+    track = policy.manifest.track
+    others = f"{REFERENCES[track][0]}{'' if track == SIZE else f' --track {track}'}"
     return [
         f"wrote version {written.manifest.version} of {written.name}: {folder / MANIFEST}",
-        f"measure it: harness run --suite {options.suites[0]} --policy {folder},Oz",
+        f"measure it: harness run --suite {options.suites[0]} --policy {folder},{others}",
     ]

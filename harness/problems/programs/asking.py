@@ -1,0 +1,205 @@
+"""A compile step in which a plugin of ours asks a policy: clang's own step, in the sandbox.
+
+A policy that needs features only runs in a sandbox of its own (``Host``), where there is neither the module nor a
+compiler: the two processes share nothing but two pipes. The compiler never waits longer than it is told to, whatever
+the other one does; what it is told is checked, and unusable answers are replaced by LLVM's own decision and counted.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.apply.plan import Step
+from harness.base.errors import CellError
+from harness.base.process import last_words, signal_name
+from harness.base.vocabulary import Outcome
+from harness.policy.forms.decider import Decider, Host
+from harness.problems.programs.allowance import Allowance
+from harness.sandbox import MIB, Finished, Job, Reason
+from harness.sandbox.bench import Bench
+from harness.sandbox.pair import READ, WRITE, run_joined
+from harness.sandbox.tools import tool_job
+from harness.toolchain.native import llvm_plugin
+
+__all__ = ["Asked", "AskingStep", "Told", "asked_as", "host_job", "require_tolerable"]
+
+_LIBRARY = "policy.so"
+_CRASH = re.compile(r"clang frontend command failed with exit code (1(?:29|[3-8]\d))\b")
+_GIVEN_UP = re.compile(rb"^[a-z]+ plugin: the channel is given up: ([a-z ]+)$", re.MULTILINE)
+_WAITING = 0.9
+"""Share of a compile step's time that may be spent waiting for a host's answers."""
+_GIVES_UP_AFTER = 3
+"""Unusable answers, in ``native/policy/channel.cpp``."""
+_LATER = 5.0
+"""Seconds that a host's sandbox may last longer than the compiler's, which ends it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A policy as a plugin asks it."""
+
+    source: str
+    """Of the sources that ``native/PLUGIN/plugin.cpp`` lists."""
+    library: Path | None = None
+    """The shared library that decides."""
+    values: str = ""
+    """Of its hyperparameters: ``NAME=VALUE,...``."""
+    options: tuple[str, ...] = ()
+    """Of the plugin, besides, without what they all begin with: ``function=constant``."""
+    host: Host | None = None
+    """What is at the other end of the channel."""
+
+
+def asked_as(decider: Decider) -> Asked:
+    """What came of a policy's file, as plugins ask it."""
+    if isinstance(decider, Host):
+        return Asked("channel", host=decider)
+    return Asked("heuristic", decider.path, decider.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a step left in which a policy decided."""
+
+    results: Mapping[str, bytes]
+    """File → content. Whatever wrote it may have had the policy in its process."""
+    cpu: float
+    """CPU seconds of the step with the policy in it; with a host, of its sandbox too."""
+    wall: float
+    """Wall seconds of the step with the policy in it."""
+    words: str = ""
+    """What a host said last, for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskingStep:
+    """A step of the compile plan that asks."""
+
+    plugin: str
+    """Of ``native/``."""
+    prefix: str
+    """Of the plugin's options."""
+    step: Callable[[tuple[str, ...]], Step]
+    """Options of LLVM → the step with the plugin and them."""
+    reads: Path
+    """The step's input."""
+    results: tuple[str, ...]
+    """What it must leave."""
+    options: tuple[str, ...] = ()
+    """Of LLVM, whoever is asked."""
+
+    def ask(self, policy: Asked, bench: Bench, allowance: Allowance | None = None) -> Told:
+        """Run it.
+
+        ``allowance``: the CPU seconds that the policy may take to decide; None: as many as fit into a step's time.
+
+        Raises CellError: ``policy-error`` for a policy that crashes, dies, answers what is no decision or meets a limit
+        other than time, ``policy-timeout`` for one that takes longer than it may.
+        """
+        if policy.host is not None:
+            return self._ask_host(policy, policy.host, bench, allowance)
+        job = self.job(policy, bench)
+        if allowance is not None:
+            job = replace(job, limits=replace(job.limits, cpu=allowance.plain + allowance.seconds))
+        done = bench.sandbox.run(job)
+        if allowance is not None and done.reason is Reason.CPU:
+            raise CellError(Outcome.POLICY_TIMEOUT, f"the policy in the compiler {allowance.exceeded}", transient=True)
+        return self.told(done)
+
+    def _ask_host(self, policy: Asked, host: Host, bench: Bench, allowance: Allowance | None) -> Told:
+        waiting = bench.compile_timeout * _WAITING
+        limits = (
+            self._option(f"channel-from={READ}"),
+            self._option(f"channel-to={WRITE}"),
+            self._option(f"reply={round(host.reply * 1000)}"),
+            self._option(f"total={round(waiting * 1000)}"),
+        )
+        compiler = self.job(policy, bench, limits)
+        done, hosted = run_joined(bench.sandbox, compiler, host_job(host, compiler.limits.wall, allowance))
+        words = last_words(hosted.stderr)
+        if allowance is not None and hosted.reason is Reason.CPU:
+            raise CellError(Outcome.POLICY_TIMEOUT, f"{host.name} {allowance.exceeded}{words}", transient=True)
+        if given_up := _GIVEN_UP.search(done.stderr):
+            raise _failure(given_up[1].decode(), host, waiting, hosted)
+        told = self.told(done)
+        return replace(told, cpu=told.cpu + hosted.total_cpu, words=words)
+
+    def job(self, policy: Asked, bench: Bench, more: tuple[str, ...] = ()) -> Job:
+        """The step as a job. ``more``: further options of LLVM."""
+        files = {f"{self.plugin}.so": llvm_plugin(self.plugin, bench.toolchain, bench.store)}
+        options = [self._option(f"={policy.source}"), *self.options, *more]
+        if policy.library is not None:
+            files[_LIBRARY] = policy.library
+            options.append(self._option(f"file=./{_LIBRARY}"))
+        if policy.values:
+            options.append(self._option(f"values={policy.values}"))
+        step = self.step((*options, *map(self._option, policy.options)))
+        files[step.reads] = self.reads
+        return tool_job(step.tool, step.arguments, files, self.results, bench.compile_timeout, bench)
+
+    def _option(self, words: str) -> str:
+        return f"-{self.prefix}{'' if words.startswith('=') else '-'}{words}"
+
+    def told(self, done: Finished) -> Told:
+        """What the step left, checked. Raises CellError as ``ask`` does."""
+        if done.out_of_time:
+            raise CellError(Outcome.POLICY_TIMEOUT, f"the policy in the compiler: {done.ending}", done.transient)
+        if not done.ok:
+            raise CellError(Outcome.POLICY_ERROR, f"the policy in the compiler: {_fault(done)}", done.transient)
+        for name in self.results:
+            if name not in done.results:
+                why = done.refused.get(name, "missing")
+                raise CellError(Outcome.POLICY_ERROR, f"the policy in the compiler: {name} is {why}")
+        return Told(done.results, done.cpu, done.wall)
+
+
+def require_tolerable(policy: Asked, replaced: int, told: Told) -> None:
+    """Raise CellError for a host of which so many answers could not be used, if that is more than it may have."""
+    host = policy.host
+    if host is not None and replaced > host.tolerated:
+        only_late = host.tolerated == 0  # what only computes
+        outcome = Outcome.POLICY_TIMEOUT if only_late else Outcome.POLICY_ERROR
+        raise CellError(outcome, f"{host.name}: {replaced} answers could not be used{told.words}", only_late)
+
+
+def host_job(host: Host, wall: float, allowance: Allowance | None = None) -> Job:
+    """The host's sandbox, which lasts as long as the compiler's, of so many seconds."""
+    wall += _LATER
+    return replace(
+        host.job, limits=replace(host.job.limits, wall=wall, cpu=allowance.seconds if allowance is not None else None)
+    )
+
+
+def _failure(why: str, host: Host, waiting: float, hosted: Finished) -> CellError:
+    """What it means that the compiler has given up the channel, on which it waits for so many seconds in all."""
+    words = last_words(hosted.stderr)
+    if why == "late":
+        return CellError(
+            Outcome.POLICY_TIMEOUT, f"{host.name} did not answer within {host.reply:g} s{words}", transient=True
+        )
+    if why == "slow":
+        return CellError(
+            Outcome.POLICY_TIMEOUT, f"{host.name} took longer than {waiting:g} s for its answers{words}", transient=True
+        )
+    if why == "gone":
+        return CellError(Outcome.POLICY_ERROR, f"{host.name} {_ending(hosted)}{words}")
+    return CellError(Outcome.POLICY_ERROR, f"{host.name} gave {_GIVES_UP_AFTER} answers that could not be used{words}")
+
+
+def _ending(hosted: Finished) -> str:
+    """How the policy's process ended."""
+    if hosted.reason is Reason.STOPPED:
+        return "closed the channel to the compiler"
+    if hosted.reason is Reason.EXIT:
+        return f"ended with {hosted.ending}"
+    return f"was {hosted.ending}"
+
+
+def _fault(done: Finished) -> str:
+    """For people. clang reports its own crash as an exit status, and want of memory looks no different."""
+    words = done.reason_line()
+    if crash := _CRASH.search(words):
+        most = (done.limits.address_space or done.limits.memory) // MIB
+        return f"clang crashed: {signal_name(int(crash[1]) - 128)} (it cannot have more than {most} MiB of memory)"
+    return words
