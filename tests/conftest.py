@@ -30,9 +30,9 @@ TIMING = {
 }
 """Modules whose programs take turns on one core: one worker runs all of them, so that they do not meet there."""
 
-PLUGIN = "tests/problems/inlining/"
-"""Whose tests need the plugin of inlining policies, and LLVM's headers precompiled: one worker runs all of them, so
-that these are made once."""
+PLUGINS = ("tests/problems/inlining/", "tests/problems/regalloc/")
+"""Whose tests need a plugin each, and LLVM's headers precompiled: one worker runs all of one of them, so that these are
+made once."""
 
 
 @lru_cache
@@ -51,8 +51,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             module = nodeid.split("::")[0]
             if module in TIMING:
                 return "timing"
-            if module.startswith(PLUGIN):
-                return "plugin"
+            plugin = next((folder for folder in PLUGINS if module.startswith(folder)), None)
+            if plugin is not None:
+                return plugin
             return module if _shares(module) else nodeid
 
     return ByModule(config, log)

@@ -17,15 +17,15 @@ from tests.problems.instances.user import write_instances
 PAIRS = [(name, form) for name, problem in all_problems().items() for form, its in problem.forms.items() if its.role]
 """Forms without a file are those of baselines."""
 INSTANCES = "sharding"
-WITH_PLUGIN = "inlining"
-"""Whose first cell builds the plugin."""
-RUN = [pytest.param(*pair, marks=pytest.mark.slow if pair[0] == WITH_PLUGIN else ()) for pair in PAIRS]
+WITH_PLUGIN = ("inlining", "regalloc")
+"""Whose first cells build a plugin."""
+RUN = [pytest.param(*pair, marks=pytest.mark.slow if pair[0] in WITH_PLUGIN else ()) for pair in PAIRS]
 
 
 def test_every_form_of_a_submission_has_one() -> None:
     assert {*PAIRS} == {*all_templates()}
     there = {(p.manifest.problem, p.manifest.form) for p in map(load_policy, (f"{f}/" for f in SUBMISSIONS.iterdir()))}
-    assert there <= {*PAIRS} and len(PAIRS) == 11
+    assert there <= {*PAIRS} and len(PAIRS) == 15
 
 
 @pytest.mark.parametrize(("problem", "form"), PAIRS)
@@ -77,10 +77,11 @@ def test_words_that_mean_nothing_are_refused_and_nothing_is_written(
     assert not [path.name for path in tmp_path.iterdir() if path.name != "cache"]
 
 
-def test_the_model_is_what_the_script_beside_it_writes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("problem", ["inlining", "passes", "regalloc"])
+def test_the_model_is_what_the_script_beside_it_writes(problem: str) -> None:
     """It is bytes in the repository; a reader of it reads the script."""
-    folder = all_templates()["inlining", "onnx"].folder
+    folder = all_templates()[problem, "onnx"].folder
     names: dict[str, object] = {"__name__": "make_model"}
     exec((folder / "make_model.py").read_text(), names)  # as its user does; it is no module of the harness
-    written = onnx.load(str(folder / "model.onnx"))
+    written = onnx.load(str(next(folder.glob("*.onnx"))))
     assert names["make_model"]().SerializeToString() == written.SerializeToString()  # type: ignore[operator]

@@ -1,63 +1,112 @@
-"""Problem ``regalloc``: which register allocator the generate step runs; everything else is the track's plan.
+"""Problem ``regalloc``: which register allocator the generate step runs, and in what order Greedy allocates."""
 
-Its policies so far are the baselines: LLVM's own allocators.
-"""
-
+from pathlib import Path
 from typing import ClassVar
 
 from harness.apply.decisions import Decided, Decisions
-from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
+from harness.apply.plan import CompilePlan
 from harness.base.errors import UsageError
-from harness.base.vocabulary import Target
+from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule
 from harness.policy.form import Form
+from harness.policy.forms.interface import Interface
+from harness.policy.forms.registry import all_forms, asked_form, checked_form
 from harness.policy.policy import Policy
-from harness.problems.programs.problems import PureProblem
+from harness.problems.programs.asking import asked_as
+from harness.problems.programs.tracks import FROZEN_AT
+from harness.problems.regalloc.ask import ask, kept
+from harness.problems.regalloc.check import require_faithful
+from harness.problems.regalloc.choice import FORM as CHOICE
+from harness.problems.regalloc.choice import choice_of, decide_choice
+from harness.problems.regalloc.decide import decided
+from harness.problems.regalloc.features import PRIORITY
+from harness.problems.regalloc.log import functions_of
+from harness.problems.regalloc.replay import ALLOCATORS, PLUGIN, PRIORITIES, REGALLOC, is_priority, replay_plan
 from harness.sandbox.bench import Bench
+from harness.toolchain.native import native_digest
 
-__all__ = ["ALLOCATORS", "POLICIES"]
+__all__ = ["POLICIES"]
 
-ALLOCATORS: dict[str, tuple[str, ...]] = {
-    "greedy": ("-regalloc=greedy",),
-    "basic": ("-regalloc=basic",),
-    "pbqp": ("-regalloc=pbqp",),
-    "fast": ("-regalloc=fast",),
-    "fast-o0": ("-regalloc=fast", "-optimize-regalloc=false"),
-}
-"""Allocator → options of LLVM's code generator. ``fast`` has two meanings: the local allocator in the
-optimising pipeline, and with that pipeline left out, as -O0 has it."""
+_OWN = {name: Form(fields=frozenset({"values"})) for name in ("allocator", "priority")}
+"""Forms without a file: the name of what LLVM, or the plugin, has."""
 
 
-class Regalloc(PureProblem):
+class Regalloc:
     """See ``harness.problems.programs.problems.ProgramProblem``."""
 
-    forms: ClassVar = {"allocator": Form(fields=frozenset({"values"}))}
+    forms: ClassVar = {
+        **_OWN,
+        "choice": CHOICE,
+        **{name: form for name, form in all_forms().items() if form.supports(PRIORITY) is None},
+    }
 
     def check(self, policy: Policy, where: str) -> None:
-        """``values.allocator`` must be one of LLVM's allocators."""
-        allocator = policy.manifest.values.get("allocator")
-        if allocator not in ALLOCATORS:
-            known = ", ".join(ALLOCATORS)
-            raise UsageError(
-                f"values.allocator: a policy of form 'allocator' needs one of {known}, not {allocator!r}", where=where
-            )
+        """``values`` names one of LLVM's allocators or of the plugin's priority functions; or as its form has it."""
+        form = policy.manifest.form
+        if form == "choice":
+            choice_of(policy, where)
+            return
+        if form not in _OWN:
+            checked_form(policy, PRIORITY, where)
+            return
+        named = policy.manifest.values.get(form)
+        fits = named in ALLOCATORS if form == "allocator" else is_priority(named)
+        if len(policy.manifest.values) != 1 or not fits:
+            known = ", ".join(ALLOCATORS if form == "allocator" else PRIORITIES)
+            given = "" if named is None else f", not {named!r}"
+            raise UsageError(f"values.{form}: a policy of form {form!r} needs one of {known}{given}", where=where)
+
+    def interface(self, policy: Policy) -> Interface | None:
+        """A live range, and its priority; nothing of policies that name what is there."""
+        return PRIORITY if policy.manifest.form in all_forms() else None
+
+    def tried(self, policy: Policy, frozen: FrozenModule, bench: Bench) -> Path:
+        """What the policy's process generated."""
+        answer = ask(asked_as(asked_form(policy).open(policy, PRIORITY, 0, bench)), frozen, bench)
+        return kept(answer, bench)
 
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
-        """The allocator: the same for every program."""
-        body = {"allocator": policy.manifest.values["allocator"]}
-        return Decided(Decisions("regalloc", frozen.level, body))
+        """What is named; or what the policy says of each live range. ``seed``: given to code that wants it."""
+        manifest = policy.manifest
+        if manifest.form in _OWN:
+            return Decided(Decisions(REGALLOC, frozen.level, {manifest.form: manifest.values[manifest.form]}))
+        if manifest.form == "choice":
+            return decide_choice(choice_of(policy, policy.name), frozen, bench)
+        how = asked_as(asked_form(policy).open(policy, PRIORITY, seed, bench))
+        return decided(how, manifest.policy_class, frozen, bench)
+
+    def is_pure(self, policy: Policy) -> bool:
+        """One that names an allocator of LLVM's."""
+        return policy.manifest.form == "allocator"
+
+    def parts(self, policy: Policy) -> list[str]:
+        """The plugin where it has a part, and what turns the file into what it asks."""
+        if self.is_pure(policy):
+            return []
+        asked = asked_form(policy).key_material(PRIORITY) if policy.manifest.form in all_forms() else []
+        return [native_digest(PLUGIN), *asked]
+
+    def notes(self, policy: Policy) -> list[str]:
+        """Nothing to remark."""
+        return []
+
+    def freeze_level(self, policy: Policy, track: str) -> Level:
+        """The track's level."""
+        return FROZEN_AT[track]
 
     def plan(self, decisions: Decisions, target: Target) -> CompilePlan:
-        """clang's plan, with the allocator chosen.
+        """clang's plan, with the allocator or the priorities."""
+        return replay_plan(decisions, target)
 
-        Raises CellError, ``not-replayable``, for decisions of another form.
-        """
-        allocator = decisions.body.get("allocator")
-        named = decisions.frozen_at is not None and set(decisions.body) == {"allocator"}
-        decisions.require(named and isinstance(allocator, str), "they name a level and an allocator")
-        decisions.require(allocator in ALLOCATORS, f"LLVM has no allocator {allocator!r}")
-        options = ALLOCATORS[str(allocator)]
-        return CompilePlan(clang_optimise(decisions.level, target), clang_generate(decisions.level, target, options))
+    def differing(self, first: Decisions, second: Decisions) -> str:
+        """The first function that was decided otherwise."""
+        pairs = zip(functions_of(first.body), functions_of(second.body), strict=False)
+        found = next((one for one, other in pairs if one != other), None)
+        return f"function {found.name}" if found else "one of them has more"
+
+    def require_ready(self, frozen: FrozenModule, bench: Bench, where: str) -> None:
+        """The plugin must be faithful on the module."""
+        require_faithful(frozen, bench, where)
 
 
 POLICIES = Regalloc()

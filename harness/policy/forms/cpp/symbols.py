@@ -73,6 +73,11 @@ _CLASSES = r"""
     OuterAnalysisManagerProxy KnownBits KnownFPClass SimplifyQuery CycleInfo GenericCycle\w* UniformityInfo
     StackSafety\w* ObjectSizeOffset\w* GenericUniformity\w* IVUsers IVStrideUse DDGNode DataDependenceGraph Interval\w*
     BlockFrequencyInfoImplBase ModRefInfo CaptureInfo CaptureComponents CodeMetrics CostTableEntry Delinearization
+    # machine code, and what the allocator of its registers knows
+    Machine(Function|BasicBlock|Instr|Operand|RegisterInfo|FrameInfo|MemOperand|Loop|LoopInfo|DominatorTree)
+    MachineBlockFrequencyInfo LiveInterval LiveIntervals LiveRange LiveRangeEdit VNInfo SlotIndex SlotIndexes
+    IndexListEntry VirtRegMap RegisterClassInfo LiveRegMatrix Register TargetRegisterInfo TargetRegisterClass
+    TargetInstrInfo TargetSubtargetInfo MCRegister MCRegisterInfo MCRegisterClass MCInstrDesc MCInstrInfo LaneBitmask
     # numbers, text, containers and printing
     APInt APSInt APFloat APFloatBase IEEEFloat DoubleAPFloat StringRef StringMap\w* Twine SmallVector(?!Memory)\w*
     SmallPtrSet\w* FoldingSet\w* BitVector SmallBitVector DenseMap\w* DenseSet\w* MapVector SetVector SparseBitVector
@@ -100,7 +105,7 @@ _FUNCTIONS = r"""
     # printing, hashing, checks
     dbgs errs outs nulls operator report_fatal_error llvm_unreachable_internal hash_\w+ to\w+ djbHash xxh3_64bits
     xxHash64 SplitString EnableABIBreakingChecks DisableABIBreakingChecks VerifyDisableABIBreakingChecks
-    VerifyEnableABIBreakingChecks allocate_buffer deallocate_buffer safe_\w+ report_bad_alloc_error
+    VerifyEnableABIBreakingChecks huge_valf allocate_buffer deallocate_buffer safe_\w+ report_bad_alloc_error
 """
 """Functions of LLVM's in no class, and its variables. Patterns."""
 _FUNCTIONS_REFUSED = re.compile(

@@ -1,0 +1,82 @@
+"""Step 2 for policies that decide in Greedy's place: clang's code generation asks the policy, in the sandbox, and logs
+what it decides."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.apply.compile import optimise
+from harness.apply.plan import OBJECT, clang_generate, reference_plan
+from harness.base.digest import digest_bytes
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome
+from harness.freeze import FrozenModule
+from harness.problems.programs.allowance import Allowance
+from harness.problems.programs.asking import Asked, AskingStep, require_tolerable
+from harness.problems.regalloc.log import LogError, parse_log
+from harness.problems.regalloc.replay import PLUGIN, PREFIX
+from harness.sandbox.bench import Bench
+
+__all__ = ["DEFAULT", "Answer", "ask", "asking", "kept", "known"]
+
+_LOG = "decisions.txt"
+
+
+def known(function: str) -> Asked:
+    """A priority function of the plugin's own."""
+    return Asked("known", options=(f"function={function}",))
+
+
+DEFAULT = known("default")
+"""Greedy's own, through the plugin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of one module under a policy."""
+
+    body: dict[str, Any]
+    """Of the decisions file."""
+    object: bytes
+    """Whatever wrote it had the policy in its process: it is compared, never measured."""
+    cpu: float
+    """CPU seconds of the generate step with the policy in it; with a host, of its sandbox too."""
+    wall: float
+    """Wall seconds of the generate step with the policy in it."""
+
+
+def ask(policy: Asked, frozen: FrozenModule, bench: Bench, *, allowance: Allowance | None = None) -> Answer:
+    """The priorities that the policy gives in the functions of the module.
+
+    Raises CellError as ``AskingStep.ask`` does; ``policy-error`` too for one that writes no usable log.
+    """
+    told = asking(frozen, bench).ask(policy, bench, allowance)
+    try:
+        body, replaced = parse_log(told.results[_LOG].decode("ascii"))
+    except (LogError, UnicodeDecodeError) as error:
+        raise CellError(Outcome.POLICY_ERROR, f"the policy's process altered the log of decisions: {error}") from None
+    require_tolerable(policy, replaced, told)
+    return Answer(body, told.results[OBJECT], told.cpu, told.wall)
+
+
+def asking(frozen: FrozenModule, bench: Bench) -> AskingStep:
+    """The generate step that asks a policy. Raises CellError where clang cannot optimise the module."""
+    level, target = frozen.level, frozen.target
+    optimised = optimise(frozen, reference_plan(level, target), bench)
+    return AskingStep(
+        PLUGIN,
+        PREFIX,
+        lambda options: clang_generate(level, target, options, PLUGIN),
+        optimised.bitcode,
+        (OBJECT, _LOG),
+        (f"-{PREFIX}-log={_LOG}",),
+    )
+
+
+def kept(answer: Answer, bench: Bench) -> Path:
+    """The object that the policy's own process generated, in the cache."""
+
+    def make(entry: Path) -> None:
+        (entry / OBJECT).write_bytes(answer.object)
+
+    return bench.store.folder(bench.area("attempts"), digest_bytes(answer.object), make) / OBJECT

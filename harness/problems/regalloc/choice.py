@@ -1,0 +1,87 @@
+"""Form ``choice``: priority functions of the plugin's own are tried, and each function keeps the cheapest.
+
+What it costs is what a static model says of its code. A search: what it tries is what it is scored on.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from harness.apply import compile_plan
+from harness.apply.decisions import Decided, Decisions
+from harness.base.errors import UsageError
+from harness.base.vocabulary import PolicyClass
+from harness.freeze import FrozenModule
+from harness.policy.form import Form
+from harness.policy.policy import Policy
+from harness.problems.programs.take import Made, costs_of_functions
+from harness.problems.regalloc.ask import ask, known
+from harness.problems.regalloc.replay import PRIORITIES, REGALLOC, is_priority, replay_plan
+from harness.sandbox.bench import Bench
+
+__all__ = ["FORM", "Choice", "choice_of", "decide_choice"]
+
+FORM = Form(by_chance=True, in_steps=True, fields=frozenset({"values"}))
+"""It has no chance in it: its policies say ``deterministic = true``."""
+_COSTS = ("mca.static", "spills", "reloads", "size.text")
+_MOST = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is tried, and by what it is judged."""
+
+    functions: tuple[str, ...]
+    """Priority functions. Of those whose code costs the same, the first is kept."""
+    cost: str
+    """A metric that every function has a part of, and that no run is needed for."""
+
+
+def choice_of(policy: Policy, where: str) -> Choice:
+    """Raises UsageError, naming the field, for one that means nothing."""
+    values, manifest = dict(policy.manifest.values), policy.manifest
+    functions, cost = values.pop("functions", None), values.pop("cost", "mca.static")
+    if manifest.policy_class is not PolicyClass.SEARCH or not manifest.deterministic:
+        raise UsageError(
+            "class: a policy of form 'choice' compiles the program many times and keeps the best", where=where,
+            hint='class = "search" and deterministic = true',
+        )  # fmt: skip
+    for name in values:
+        raise UsageError(f"values.{name}: a policy of form 'choice' has functions and cost", where=where)
+    names = functions.split() if isinstance(functions, str) else []
+    if strange := [name for name in names if not is_priority(name)]:
+        raise UsageError(f"values.functions: {strange[0]!r} is none of {', '.join(PRIORITIES)}", where=where)
+    if not 1 <= len(names) <= _MOST or len(set(names)) < len(names):
+        raise UsageError(
+            f"values.functions: from 1 to {_MOST} different priority functions with blanks between them", where=where
+        )
+    if cost not in _COSTS:
+        raise UsageError(f"values.cost: {cost!r} is none of {', '.join(_COSTS)}", where=where)
+    return Choice(tuple(names), str(cost))
+
+
+def decide_choice(choice: Choice, frozen: FrozenModule, bench: Bench) -> Decided:
+    """Each function's cheapest. Raises CellError where one of the candidates cannot be compiled or judged."""
+    started = time.monotonic()
+    cpu = 0.0
+    bodies: dict[str, Mapping[str, str]] = {}
+    costs: dict[str, Mapping[str, float]] = {}
+    for name in choice.functions:
+        answer = ask(known(name), frozen, bench)
+        cpu += answer.cpu
+        bodies[name] = {function: digest for function, digest, *_ in answer.body["functions"]}
+        costs[name] = _costs(name, choice.cost, frozen, bench)
+    functions = [
+        [function, digest, best, "0", []]
+        for function, digest in next(iter(bodies.values())).items()
+        if (best := min(choice.functions, key=lambda name: costs[name].get(function, 0.0))) != "default"
+    ]
+    decisions = Decisions(REGALLOC, frozen.level, {"functions": functions})
+    return Decided(decisions, cpu, time.monotonic() - started, trials=len(choice.functions))
+
+
+def _costs(name: str, cost: str, frozen: FrozenModule, bench: Bench) -> Mapping[str, float]:
+    assert frozen.program is not None, "programs of suites have costs"
+    plan = replay_plan(Decisions(REGALLOC, frozen.level, {"priority": name}), frozen.target)
+    made = Made(frozen.program, frozen.target, frozen, plan, compile_plan(frozen, plan, bench))
+    return costs_of_functions(made, cost, bench)

@@ -1,0 +1,130 @@
+"""What was decided of the functions of a module: the plugin's log, the body of a decisions file, and one as the other.
+
+``native/regalloc/decisions.h`` says what the lines of a log are.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+__all__ = ["LISTED", "Function", "LogError", "body_fault", "functions_of", "log_of", "parse_log"]
+
+LISTED = "listed"
+"""The priority function that is a list of priorities."""
+_BEGIN = re.compile(r"f ([!-~]+) ([0-9a-f]{1,16}) ([a-z0-9-]{1,40})")
+_PRIORITY = re.compile(r"p ([0-9a-f]{1,12}) ([0-9a-f]{1,8}) ([0-9a-f]{1,8})")
+_QUESTIONS = re.compile(r"e ([0-9a-f]{1,12})")
+_END = re.compile(r"end ([0-9a-f]{1,8})")
+_GIVEN = re.compile(r"[0-9a-f]{1,12} [0-9a-f]{1,8} [0-9a-f]{1,8}")
+_MOST_LINES = 6_000_000
+
+
+class LogError(ValueError):
+    """A log that the plugin would not have written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """What was decided of one function."""
+
+    name: str
+    """As in the log: ``%xx`` for what is no printable ASCII."""
+    digest: str
+    """Of its code before allocation, in hexadecimal."""
+    priority: str
+    """A priority function of the plugin's, or ``listed``."""
+    given: tuple[tuple[int, int, int], ...] = ()
+    """Listed: (question, virtual register, priority), where it is not Greedy's own."""
+    questions: int = 0
+    """Listed: how often Greedy asked."""
+
+
+def parse_log(text: str) -> tuple[dict[str, Any], int]:
+    """The body of a decisions file, ``{"functions": [[NAME, DIGEST, FUNCTION, QUESTIONS, [GIVEN, …]], …]}``, and how
+    many answers were unusable. Numbers are hexadecimal.
+
+    Raises LogError, naming the line.
+    """
+    functions: list[list[Any]] = []
+    known: set[str] = set()
+    current: list[Any] | None = None
+    replaced = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        if number > _MOST_LINES:
+            raise LogError(f"more than {_MOST_LINES} lines")
+        if replaced is not None:
+            raise LogError(f"line {number} comes after the end")
+        if current is None and (found := _BEGIN.fullmatch(line)):
+            name, digest, function = found.groups()
+            if name in known:
+                raise LogError(f"line {number} is of a function that was there before")
+            known.add(name)
+            functions.append([name, digest, function, "0", []])
+            current = functions[-1] if function == LISTED else None
+        elif current is not None and _PRIORITY.fullmatch(line):
+            current[4].append(line[2:])
+        elif current is not None and (found := _QUESTIONS.fullmatch(line)):
+            current[3] = found[1]
+            if (fault := _list_fault(current)) is not None:
+                raise LogError(f"the function that ends in line {number}: {fault}")
+            current = None
+        elif current is None and (found := _END.fullmatch(line)):
+            replaced = int(found[1], 16)
+        else:
+            raise LogError(f"line {number} is no decision")
+    if replaced is None:
+        raise LogError("it has no end")
+    return {"functions": functions}, replaced
+
+
+def body_fault(body: dict[str, Any]) -> str | None:
+    """Why this does not have the form of a body; None where it has. Whether it fits a module the plugin says."""
+    functions = body.get("functions")
+    if set(body) != {"functions"} or not isinstance(functions, list):
+        return "they are functions"
+    lines = 0
+    for one in functions:
+        if not isinstance(one, list) or len(one) != 5 or not all(isinstance(word, str) for word in one[:4]):
+            return f"not a function: {one!r:.100}"
+        name, digest, function, questions, given = one
+        if not _BEGIN.fullmatch(f"f {name} {digest} {function}") or not _QUESTIONS.fullmatch(f"e {questions}"):
+            return f"not a function: {one!r:.100}"
+        if not isinstance(given, list) or not all(isinstance(each, str) and _GIVEN.fullmatch(each) for each in given):
+            return f"not the priorities of a function: {given!r:.100}"
+        if (fault := _list_fault(one)) is not None:
+            return f"function {name}: {fault}"
+        lines += len(given)
+    if lines > _MOST_LINES:
+        return f"more than {_MOST_LINES} priorities"
+    names = [one[0] for one in functions]
+    return "a function is there twice" if len(set(names)) < len(names) else None
+
+
+def _list_fault(one: list[Any]) -> str | None:
+    """Priorities are in the order of the questions, and of questions that there were."""
+    _, _, function, questions, given = one
+    steps = [int(each.partition(" ")[0], 16) for each in given]
+    if function != LISTED:
+        return "it has a function of the plugin's, and priorities besides" if given or int(questions, 16) else None
+    if any(later <= earlier for earlier, later in pairwise(steps)):
+        return "its priorities are out of order"
+    return "a priority is of a question that was not asked" if steps and steps[-1] >= int(questions, 16) else None
+
+
+def functions_of(body: dict[str, Any]) -> Iterator[Function]:
+    """In their order."""
+    for name, digest, function, questions, given in body["functions"]:
+        numbers = tuple(tuple(int(word, 16) for word in each.split()) for each in given)
+        yield Function(name, digest, function, numbers, int(questions, 16))  # type: ignore[arg-type]
+
+
+def log_of(body: dict[str, Any]) -> str:
+    """The log that gives this body; the plugin follows it."""
+    lines: list[str] = []
+    for name, digest, function, questions, given in body["functions"]:
+        lines.append(f"f {name} {digest} {function}")
+        if function == LISTED:
+            lines += [*(f"p {each}" for each in given), f"e {questions}"]
+    return "".join(f"{line}\n" for line in [*lines, "end 0"])

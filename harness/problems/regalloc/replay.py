@@ -1,0 +1,67 @@
+"""Decisions to a compile plan: LLVM's own options, or the plugin that follows a list; nothing of a policy is needed."""
+
+import re
+from typing import Any
+
+from harness.apply.decisions import Decisions
+from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
+from harness.base.vocabulary import Target
+from harness.problems.regalloc.log import body_fault, log_of
+
+__all__ = ["ALLOCATORS", "PLUGIN", "PREFIX", "PRIORITIES", "REGALLOC", "is_priority", "replay_plan"]
+
+REGALLOC = "regalloc"
+"""The problem, as decisions name it."""
+
+PLUGIN = "regalloc"
+"""Of ``native/``: the one plugin of all policies that decide in Greedy's place."""
+PREFIX = "regalloc-policy"
+"""Of its options."""
+
+ALLOCATORS: dict[str, tuple[str, ...]] = {
+    "greedy": ("-regalloc=greedy",),
+    "basic": ("-regalloc=basic",),
+    "pbqp": ("-regalloc=pbqp",),
+    "fast": ("-regalloc=fast",),
+    "fast-o0": ("-regalloc=fast", "-optimize-regalloc=false"),
+}
+"""Allocator → options of LLVM's code generator. ``fast`` has two meanings: the local allocator in the
+optimising pipeline, and with that pipeline left out, as -O0 has it."""
+
+PRIORITIES = ("default", "constant", "weight", "size", "small", "seeded-N")
+"""Priority functions that the plugin has itself (``native/regalloc/functions.cpp``)."""
+
+_FILE = "decisions.txt"
+_SEEDED = re.compile(r"seeded-(0|[1-9]\d{0,8})")
+
+
+def is_priority(name: Any) -> bool:
+    """Whether the plugin has a priority function of this name."""
+    return isinstance(name, str) and (name in PRIORITIES[:-1] or _SEEDED.fullmatch(name) is not None)
+
+
+def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
+    """clang's plan, with the allocator chosen, or with Greedy's queue in another order.
+
+    Raises CellError, ``not-replayable``, for decisions of another form.
+    """
+    body = decisions.body
+    decisions.require(decisions.frozen_at is not None, "they name no level")
+    files: tuple[tuple[str, str], ...] = ()
+    plugin: str | None = PLUGIN
+    if "allocator" in body:
+        allocator = body["allocator"]
+        decisions.require(len(body) == 1 and isinstance(allocator, str), "they name an allocator")
+        decisions.require(allocator in ALLOCATORS, f"LLVM has no allocator {allocator!r}")
+        options, plugin = ALLOCATORS[allocator], None
+    elif "priority" in body:
+        priority = body["priority"]
+        decisions.require(len(body) == 1 and isinstance(priority, str), "they name a priority function")
+        decisions.require(is_priority(priority), f"there is no priority function {priority!r}")
+        options = (f"-{PREFIX}=known", f"-{PREFIX}-function={priority}")
+    else:
+        decisions.require((fault := body_fault(body)) is None, str(fault))
+        options = (f"-{PREFIX}=replay", f"-{PREFIX}-file={_FILE}")
+        files = ((_FILE, log_of(body)),)
+    generate = clang_generate(decisions.level, target, options, plugin, files)
+    return CompilePlan(clang_optimise(decisions.level, target), generate)

@@ -1,0 +1,24 @@
+"""Whether Greedy's own priorities, through the regalloc plugin, give plain clang's objects: on whole suites."""
+
+from harness.base.answers import Answer
+from harness.base.vocabulary import Level
+from harness.freeze import FrozenModule
+from harness.problems.programs.selftest import Checked
+from harness.problems.programs.selftest import selftest as general
+from harness.problems.regalloc.ask import DEFAULT, ask
+from harness.problems.regalloc.check import is_faithful
+from harness.problems.verbs import Context
+from harness.sandbox.bench import Bench
+
+__all__ = ["selftest"]
+
+
+def selftest(context: Context, suites: list[str]) -> Answer:
+    """Compare the regalloc plugin, with Greedy's own priorities in it, with plain clang. Failed where they differ."""
+    return general(context, suites, (Level.O3,), _judged, "functions")
+
+
+def _judged(frozen: FrozenModule, bench: Bench) -> Checked:
+    """Beside it: the functions whose registers Greedy allocates."""
+    body = ask(DEFAULT, frozen, bench).body
+    return Checked(is_faithful(frozen, bench), {"functions": len(body["functions"])})

@@ -1,0 +1,81 @@
+// What was decided of the functions of a module: written while a policy decides, or read and followed.
+//
+// Text, a line each, numbers in hexadecimal:
+//
+//   f NAME DIGEST FUNCTION     what follows is of this function, whose code had this digest before allocation. FUNCTION
+//                              is one that the plugin has (functions.cpp), or `listed`:
+//   p STEP REGISTER PRIORITY   the priority that one live range got, where it is not Greedy's own. STEP counts the
+//                              questions about the function from 0 on, REGISTER is the virtual register's index
+//   e QUESTIONS                there were so many questions about a listed function
+//   end REPLACED               nothing follows. So many answers were unusable, and Greedy's own priority took their
+//   place
+//
+// Functions of which nothing is written keep Greedy's own priorities.
+
+#ifndef HARNESS_REGALLOC_DECISIONS_H
+#define HARNESS_REGALLOC_DECISIONS_H
+
+#include "../policy/log.h"
+#include "llvm/ADT/StringMap.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class MachineFunction;
+}
+
+namespace harness {
+
+constexpr auto Listed = "listed";
+
+// Of the code of a function: operations, registers with their classes, constants, names, blocks.
+uint64_t digestOf(const llvm::MachineFunction &MF);
+
+struct Given {
+  uint64_t Step;
+  uint32_t Register;
+  uint32_t Priority;
+};
+
+struct OfFunction {
+  uint64_t Digest = 0;
+  std::string Function;
+  std::vector<Given> Priorities;
+  uint64_t Questions = 0;
+};
+
+// The decisions of a file.
+class Decisions {
+public:
+  explicit Decisions(const std::string &Path);
+  // What is written of the function; null where nothing is. It has this digest: ends the compiler where it has another.
+  const OfFunction *find(llvm::StringRef Name, uint64_t Digest);
+  // To be called when there are no more functions: ends the compiler where one was not met.
+  void finish() const;
+
+private:
+  llvm::StringMap<OfFunction> Functions;
+  llvm::StringMap<bool> Met;
+};
+
+// The file while it is written.
+class Writer {
+public:
+  explicit Writer(const std::string &Path) : File(Path, "regalloc") {}
+  // `Function`: one that the plugin has, or `listed`: only then priorities follow.
+  void begin(llvm::StringRef Name, uint64_t Digest, llvm::StringRef Function);
+  void write(const Given &Priority);
+  void end(uint64_t Questions);
+  void finish(unsigned Replaced);
+
+private:
+  LogFile File;
+  std::string Head;   // of a listed function, until it is written
+  bool Open = false;  // whether it is
+  uint64_t Lines = 0; // of priorities, in all
+};
+
+} // namespace harness
+
+#endif

@@ -1,0 +1,116 @@
+// The plugin of all policies that decide in Greedy's place, for clang's own code generation on stock LLVM 22:
+//
+//   clang -fpass-plugin=regalloc.so -mllvm -regalloc-policy=SOURCE ...
+//
+// Without `-regalloc-policy` it does nothing.
+
+#include "advisor.h"
+#include "llvm/CodeGen/RegAllocPriorityAdvisor.h"
+#include "llvm/InitializePasses.h"
+#include "llvm/PassInfo.h"
+#include "llvm/PassRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace llvm;
+using namespace harness;
+
+namespace {
+
+enum class From : uint8_t { Nowhere, Known, Heuristic, Channel, Replay };
+
+cl::opt<From> Policy("regalloc-policy", cl::desc("Where priorities of live ranges come from"), cl::init(From::Nowhere),
+                     cl::values(clEnumValN(From::Known, "known", "-regalloc-policy-function, one of the plugin's own"),
+                                clEnumValN(From::Heuristic, "heuristic", "harness_heuristic of -regalloc-policy-file"),
+                                clEnumValN(From::Channel, "channel", "a process, over -regalloc-policy-channel"),
+                                clEnumValN(From::Replay, "replay", "the decisions in -regalloc-policy-file")));
+cl::opt<std::string> File("regalloc-policy-file", cl::desc("Shared library, or decisions to follow"));
+cl::opt<std::string> Function("regalloc-policy-function", cl::desc("Name of a priority function"), cl::init("default"));
+cl::opt<std::string> Values("regalloc-policy-values", cl::desc("Hyperparameters of a heuristic: NAME=VALUE,..."));
+cl::opt<std::string> Written("regalloc-policy-log", cl::desc("Write the decisions to this file"));
+cl::opt<int> ChannelFrom("regalloc-policy-channel-from", cl::desc("Descriptor that answers come from"), cl::init(-1));
+cl::opt<int> ChannelTo("regalloc-policy-channel-to", cl::desc("Descriptor that questions go to"), cl::init(-1));
+cl::opt<int> Reply("regalloc-policy-reply", cl::desc("Milliseconds for each answer"), cl::init(1000));
+cl::opt<int> Total("regalloc-policy-total", cl::desc("Milliseconds of waiting for all answers"), cl::init(60000));
+
+std::unique_ptr<Source> source() {
+  switch (Policy) {
+  case From::Heuristic:
+    return heuristicSource(File, Values);
+  case From::Channel:
+    return channelSource(ChannelFrom, ChannelTo, {Reply, Total});
+  case From::Replay:
+    return nullptr;
+  default:
+    if (std::unique_ptr<Source> Known = knownSource(Function)) {
+      return Known;
+    }
+    report_fatal_error(Twine("regalloc plugin: there is no priority function ") + Function, /*gen_crash_diag=*/false);
+  }
+}
+
+class Provider : public RegAllocPriorityAdvisorProvider {
+public:
+  Provider() : RegAllocPriorityAdvisorProvider(AdvisorMode::Default) {
+    Shared.Written = Written.empty() ? nullptr : std::make_unique<Writer>(Written);
+    Shared.Followed = Policy == From::Replay ? std::make_unique<Decisions>(File) : nullptr;
+    Shared.IsRemote = Policy == From::Channel;
+    Shared.Function = Policy == From::Known ? std::string(Function) : std::string(Listed);
+    Shared.Decider = source(); // the last: it may confine the process
+  }
+
+  std::unique_ptr<RegAllocPriorityAdvisor> getAdvisor(const MachineFunction &MF, const RAGreedy &Greedy,
+                                                      SlotIndexes &Indexes) override {
+    return std::make_unique<Advisor>(MF, Greedy, Indexes, Shared);
+  }
+
+  void finish() { harness::finish(Shared); }
+
+private:
+  Session Shared;
+};
+
+class Analysis : public RegAllocPriorityAdvisorAnalysisLegacy {
+public:
+  Analysis() : RegAllocPriorityAdvisorAnalysisLegacy(AdvisorMode::Default) {}
+
+  bool doInitialization(Module & /*M*/) override {
+    auto Own = std::make_unique<::Provider>();
+    Priorities = Own.get();
+    Provider = std::move(Own);
+    return false;
+  }
+
+  bool doFinalization(Module & /*M*/) override {
+    Priorities->finish();
+    return false;
+  }
+
+private:
+  ::Provider *Priorities = nullptr;
+};
+
+PassInfo::NormalCtor_t Stock;
+
+Pass *analysis() { return Policy == From::Nowhere ? Stock() : new Analysis(); }
+
+// LLVM makes its advisor by what its registry has of the analysis: from now on, that is ours.
+void install() {
+  PassRegistry &Registry = *PassRegistry::getPassRegistry();
+  initializeRegAllocPriorityAdvisorAnalysisLegacyPass(Registry);
+  const PassInfo *Known = Registry.getPassInfo(&RegAllocPriorityAdvisorAnalysisLegacy::ID);
+  if (Known == nullptr) {
+    report_fatal_error("regalloc plugin: this LLVM has no priority advisor", /*gen_crash_diag=*/false);
+  }
+  Stock = Known->getNormalCtor();
+  const_cast<PassInfo *>(Known)->setNormalCtor(analysis); // NOLINT(cppcoreguidelines-pro-type-const-cast)
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  install();
+  return {LLVM_PLUGIN_API_VERSION, "regalloc-policy", LLVM_VERSION_STRING, [](PassBuilder & /*Builder*/) {}};
+}

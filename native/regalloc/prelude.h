@@ -1,0 +1,26 @@
+// What every submitted priority function sees before its first line; precompiled.
+
+#ifndef HARNESS_REGALLOC_PRELUDE_H
+#define HARNESS_REGALLOC_PRELUDE_H
+
+#include "policy.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/LiveInterval.h"
+#include "llvm/CodeGen/LiveIntervals.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/CodeGen/RegisterClassInfo.h"
+#include "llvm/CodeGen/SlotIndexes.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetRegisterInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/CodeGen/VirtRegMap.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace llvm;
+using harness::PriorityContext;
+using harness::RangeFeature;
+
+#endif

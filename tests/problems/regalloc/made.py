@@ -1,0 +1,89 @@
+"""Programs and policies that the tests of register allocation make."""
+
+from pathlib import Path
+
+from harness.apply import CompilePlan, compile_plan
+from harness.apply.decisions import Decisions
+from harness.base.vocabulary import Level, Target
+from harness.freeze import FrozenModule, freeze
+from harness.policy import Policy, problem_of
+from harness.policy.forms.program import build_program, program_host
+from harness.problems.programs.asking import Asked
+from harness.problems.programs.deciding import decide_twice
+from harness.problems.regalloc.features import PRIORITY
+from harness.problems.regalloc.replay import REGALLOC
+from harness.sandbox.bench import Bench
+from harness.suite.load import Program
+from tests.problems.inlining.made import policy_of
+from tests.programs import THROWS, own_program
+
+__all__ = ["Modules", "computed", "decide", "object_of", "plan_of_body", "priority_policy", "python_policy"]
+
+HERE = Path(__file__).parent
+
+
+class Modules:
+    """The made programs, frozen at -O3."""
+
+    def __init__(self, folder: Path, bench: Bench) -> None:
+        self._folder, self._bench = folder, bench
+        pressure = (HERE / "pressure.c").read_text()
+        self.programs: dict[str, Program] = {
+            "pressure": own_program(
+                folder / "pressure",
+                {"main.c": pressure},
+                name="pressure",
+                noinline=("mix", "crowded", "floating", "assembled", "nothing"),
+            ),
+            "throws": own_program(folder / "throws", {"main.cc": THROWS}, name="throws", language="c++"),
+        }
+
+    def frozen(self, name: str = "pressure", target: Target = Target.X86_64) -> FrozenModule:
+        """One of them."""
+        return freeze(self.programs[name], target, Level.O3, self._bench)
+
+    def made(self, name: str, source: str, target: Target = Target.X86_64) -> FrozenModule:
+        """A C program of one's own."""
+        return freeze(own_program(self._folder / name, {"main.c": source}, name=name), target, Level.O3, self._bench)
+
+
+def computed(body: str, bench: Bench) -> Asked:
+    """A policy in C, which is asked with all features in ``feature``, a word each, and gives a double."""
+    uses = ",".join("1" for _ in PRIORITY.features)
+    source = f"""#include <string.h>
+const unsigned char policy_uses[{len(PRIORITY.features)}] = {{{uses}}};
+static double priority(const long *feature) {{ {body} }}
+long policy_decide(const long *feature) {{
+  const double given = priority(feature);
+  long word;
+  memcpy(&word, &given, sizeof word);
+  return word;
+}}
+"""
+    return Asked("channel", host=program_host(build_program(source, PRIORITY, "made.c", bench), "made.c"))
+
+
+def priority_policy(text: str | bytes, **values: int | float | str) -> Policy:
+    """A priority function in C++."""
+    return policy_of(REGALLOC, "cpp", "heuristic", "heuristic.cpp", text, **values)
+
+
+def python_policy(text: str) -> Policy:
+    """One in Python."""
+    return policy_of(REGALLOC, "python", "policy", "policy.py", text)
+
+
+def decide(policy: Policy, frozen: FrozenModule, bench: Bench, seed: int = 0) -> Decisions:
+    """What a run does, without the time between: the policy is checked, then it decides, twice if it is not pure."""
+    problem_of(policy.manifest.problem).check(policy, "submission.toml")
+    return decide_twice(policy, frozen, seed, bench)
+
+
+def plan_of_body(body: dict[str, object], frozen: FrozenModule) -> CompilePlan:
+    """The plan of these decisions."""
+    return problem_of(REGALLOC).plan(Decisions(REGALLOC, frozen.level, body), frozen.target)
+
+
+def object_of(body: dict[str, object], frozen: FrozenModule, bench: Bench) -> str:
+    """Digest of the object that these decisions give."""
+    return compile_plan(frozen, plan_of_body(body, frozen), bench).digest

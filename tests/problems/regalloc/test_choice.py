@@ -1,0 +1,91 @@
+"""A priority function for each function of the program: the one whose code costs least, by a static model."""
+
+import pytest
+
+from harness.apply import compile_plan
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Level
+from harness.freeze import FrozenModule
+from harness.policy import Policy, problem_of
+from harness.policy.manifest import Manifest
+from harness.problems.programs.take import Made, costs_of_functions
+from harness.problems.regalloc.log import functions_of
+from harness.problems.regalloc.replay import REGALLOC
+from harness.sandbox.bench import Bench
+from tests.problems.regalloc.made import HERE, Modules, decide, plan_of_body
+
+TRIED = "default constant size small seeded-3"
+
+
+def choice(functions: str = TRIED, cost: str = "mca.static", **fields: object) -> Policy:
+    """A policy that chooses among these."""
+    manifest = {
+        "name": "made",
+        "version": "1",
+        "problem": REGALLOC,
+        "form": "choice",
+        "class": "search",
+        "track": "speed",
+        "targets": ["x86-64", "aarch64"],
+        "authors": ["A. Tester"],
+        "licence": "MIT",
+        "description": "Made by a test.",
+        "budget": 60,
+        "deterministic": True,
+        "values": {"functions": functions, "cost": cost},
+        **fields,
+    }
+    return Policy(Manifest.model_validate(manifest), HERE, {}, baseline=False)
+
+
+def costs(body: dict[str, object], metric: str, frozen: FrozenModule, bench: Bench) -> dict[str, float]:
+    """Function → cost, under these decisions."""
+    assert frozen.program is not None
+    plan = plan_of_body(body, frozen)
+    made = Made(frozen.program, frozen.target, frozen, plan, compile_plan(frozen, plan, bench))
+    return dict(costs_of_functions(made, metric, bench))
+
+
+@pytest.mark.parametrize("cost", ["mca.static", "reloads"])
+def test_each_function_has_the_cheapest_of_all(cost: str, modules: Modules, bench: Bench) -> None:
+    frozen = modules.frozen()
+    assert frozen.level is Level.O3
+    decisions = decide(choice(cost=cost), frozen, bench)
+    tried = {name: costs({"priority": name}, cost, frozen, bench) for name in TRIED.split()}
+    functions = {name for one in tried.values() for name in one}
+    least = {name: min(one.get(name, 0.0) for one in tried.values()) for name in functions}
+    found = costs(decisions.body, cost, frozen, bench)
+    assert {name: found.get(name, 0.0) for name in functions} == pytest.approx(least)
+    chosen = {one.name: one.priority for one in functions_of(decisions.body)}
+    assert "default" not in chosen.values() and (chosen or cost != "mca.static")
+
+
+def test_of_equal_ones_the_first_is_kept(modules: Modules, bench: Bench) -> None:
+    """What needs no more registers than there are costs the same under all."""
+    frozen = modules.frozen()
+    assert "nothing" not in {one.name for one in functions_of(decide(choice(), frozen, bench).body)}
+    backwards = decide(choice("small default"), frozen, bench)
+    assert {one.priority for one in functions_of(backwards.body) if one.name == "main"} == {"small"}
+
+
+def test_trials_are_what_it_tried(modules: Modules, bench: Bench) -> None:
+    policy = choice()
+    decided = problem_of(REGALLOC).decide(policy, modules.frozen(), 0, bench)
+    assert decided.trials == 5 and decided.cpu > 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"values": {}}, "values.functions: from 1 to"),
+        ({"values": {"functions": "default default"}}, "different priority functions"),
+        ({"values": {"functions": "default greediest"}}, "'greediest' is none of default"),
+        ({"values": {"functions": "default", "cost": "instructions"}}, "values.cost: 'instructions' is none of"),
+        ({"values": {"functions": "default", "seed": 1}}, "values.seed"),
+        ({"class": "zero-shot", "budget": None, "deterministic": False}, "class: a policy of form 'choice'"),
+    ],
+)
+def test_what_means_nothing(fields: dict[str, object], said: str) -> None:
+    policy = choice(**fields)
+    with pytest.raises(UsageError, match=said):
+        problem_of(REGALLOC).check(policy, "submission.toml")

@@ -1,0 +1,107 @@
+"""What was decided of functions, as text and as values: there and back again, and every other text is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.problems.regalloc.log import LISTED, Function, LogError, body_fault, functions_of, log_of, parse_log
+
+WORDS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1, max_size=8)
+LOG = "f main 1f listed\np 0 2 ffffffff\np a 7 0\ne b\nf other 0 constant\nend 0\n"
+
+
+@st.composite
+def functions(draw: st.DrawFn) -> list[Function]:
+    """Functions of a module as the plugin writes them."""
+    found = []
+    for name in draw(st.lists(WORDS, max_size=5, unique=True)):
+        digest = f"{draw(st.integers(0, 2**64 - 1)):x}"
+        if draw(st.booleans()):
+            found.append(Function(name, digest, draw(st.sampled_from(["default", "constant", "seeded-7"]))))
+            continue
+        questions = draw(st.integers(1, 1000))
+        steps = sorted(draw(st.sets(st.integers(0, questions - 1), max_size=5)))
+        word = st.integers(0, 2**32 - 1)
+        given_priorities = tuple((step, draw(word), draw(word)) for step in steps)
+        found.append(Function(name, digest, LISTED, given_priorities, questions))
+    return found
+
+
+def lines(found: list[Function]) -> str:
+    """The log of them."""
+    text = []
+    for one in found:
+        text.append(f"f {one.name} {one.digest} {one.priority}")
+        if one.priority == LISTED:
+            text += [f"p {step:x} {register:x} {priority:x}" for step, register, priority in one.given]
+            text.append(f"e {one.questions:x}")
+    return "".join(f"{line}\n" for line in [*text, "end 0"])
+
+
+@given(functions())
+def test_there_and_back_again(found: list[Function]) -> None:
+    body, replaced = parse_log(lines(found))
+    assert list(functions_of(body)) == found
+    assert replaced == 0
+    assert body_fault(body) is None
+    assert log_of(body) == lines(found)
+
+
+def test_it_counts_what_was_unusable() -> None:
+    assert parse_log("end 1f")[1] == 31
+
+
+@given(st.data())
+def test_a_log_that_lacks_a_line_is_none(data: st.DataObject) -> None:
+    """Of a function that is listed, or its end: whatever is left out shows."""
+    text = LOG.splitlines()
+    left = data.draw(st.integers(0, len(text) - 1).filter(lambda number: text[number][0] == "e"))
+    with pytest.raises(LogError):
+        parse_log("\n".join(text[:left] + text[left + 1 :]))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no end"),
+        ("f main 1f listed\np 0 2 0\ne 1\n", "has no end"),
+        ("end 0\nend 0\n", "line 2 comes after the end"),
+        ("f main 1f listed\nf other 1f listed\n", "line 2 is no decision"),
+        ("f main 1f constant\nf main 1f constant\nend 0", "line 2 is of a function that was there before"),
+        ("f main 1f constant\np 0 0 0\nend 0", "line 2 is no decision"),
+        ("f main 1f listed\np 1 0 0\np 1 0 0\ne 2\nend 0", "out of order"),
+        ("f main 1f listed\np 1 0 0\ne 1\nend 0", "a question that was not asked"),
+        ("f main 1f listed\np 0 0 100000000\ne 1\nend 0", "line 2 is no decision"),
+        ("f main 1G listed\ne 1\nend 0", "line 1 is no decision"),
+        ("f ma in 1f listed\ne 1\nend 0", "line 1 is no decision"),
+    ],
+)
+def test_what_the_plugin_would_not_have_written(text: str, said: str) -> None:
+    with pytest.raises(LogError, match=said):
+        parse_log(text)
+
+
+@pytest.mark.parametrize(
+    "functions_given",
+    [
+        None,
+        {},
+        [[]],
+        [["main", "1f", "listed", "1"]],
+        [["main", "1f", "listed", "1", ["0 0 100000000"]]],
+        [["main", "1f", "listed", "1", [0]]],
+        [["main", "1f", "listed", 1, []]],
+        [["main", "1f", "listed", "0", ["0 0 0"]]],
+        [["main", "1f", "constant", "1", []]],
+        [["main", "1f", "constant", "0", ["0 0 0"]]],
+        [["main\nf other", "1f", "constant", "0", []]],
+        [["main", "1f", "constant", "0", []], ["main", "2f", "constant", "0", []]],
+    ],
+)
+def test_what_has_no_form_is_refused(functions_given: object) -> None:
+    assert body_fault({"functions": functions_given}) is not None
+
+
+def test_nothing_else_is_in_it() -> None:
+    assert body_fault({"functions": []}) is None
+    assert body_fault({"functions": [], "more": 1}) is not None
