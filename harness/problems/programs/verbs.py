@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.base.answers import Answer
+from harness.base.vocabulary import SIZE
 from harness.problems.verbs import ANY, Asked, Context, Verb, explainer_of
 
 __all__ = ["VERBS"]
@@ -16,7 +17,9 @@ def explain(
     policy: Annotated[str, typer.Argument(help="A policy: its name, or its folder's path.")],
     benchmark: Annotated[str, typer.Argument(help="SUITE/BENCHMARK, as in cbench/bzip2.")],
     target: Annotated[str, typer.Option("--target", help="x86-64 or aarch64.")] = "x86-64",
-    track: Annotated[str, typer.Option("--track", help="What is optimised for: size or speed.")] = "size",
+    track: Annotated[
+        str | None, typer.Option("--track", help="What is optimised for: size or speed (default: the policy's own).")
+    ] = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -37,9 +40,10 @@ def explain(
     """Show what a policy decides otherwise than LLVM, or what each of its passes does, and where bytes moved."""
     from harness.policy import load_policy
 
-    asked = Asked(policy, benchmark, target, track, against, plot, prune, rows or None)
-    problem = ANY if policy == "default" else load_policy(policy).manifest.problem
-    return explainer_of(problem)(context, asked)
+    manifest = None if policy == "default" else load_policy(policy).manifest
+    own = SIZE if manifest is None else manifest.track
+    asked = Asked(policy, benchmark, target, track or own, against, plot, prune, rows or None)
+    return explainer_of(ANY if manifest is None else manifest.problem)(context, asked)
 
 
 def tune(
@@ -99,6 +103,7 @@ VERBS = {
             "harness explain size-rules mibench/rsynth",
             "harness explain size-rules cbench/gsm --plot gsm.html",
             "harness explain oz-tail cbench/qsort --prune",
+            "harness explain constant-priority cbench/rijndael",
         ),
     ),
     "tune": Verb(

@@ -1,9 +1,16 @@
 """Verbs of the command line for policies that allocate registers."""
 
 from harness.base.answers import Answer
-from harness.problems.verbs import Context, SelfTest
+from harness.problems.verbs import Asked, Context, Explainer, SelfTest
 
-__all__ = ["SELFTESTS"]
+__all__ = ["EXPLAINERS", "SELFTESTS"]
+
+
+def _explain(context: Context, asked: Asked) -> Answer:
+    """What each function spills, reloads, copies and executes."""
+    from harness.problems.regalloc.explain import explain_allocation
+
+    return explain_allocation(context, asked)
 
 
 def _selftest(context: Context, suites: list[str]) -> Answer:
@@ -13,4 +20,5 @@ def _selftest(context: Context, suites: list[str]) -> Answer:
     return selftest(context, suites)
 
 
+EXPLAINERS: dict[str, Explainer] = {"regalloc": _explain}
 SELFTESTS: dict[str, SelfTest] = {"regalloc": _selftest}

@@ -1,0 +1,149 @@
+"""``harness explain`` of a policy that allocates registers: what each function spills, reloads, copies and executes."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.apply import optimise, run_step
+from harness.base.answers import Answer, Column, Table
+from harness.base.errors import CellError, UsageError
+from harness.problems.programs.bytes import beginning, one_table, shortened
+from harness.problems.programs.problems import plan_of
+from harness.problems.programs.sides import Setting, Side, find_policy, level_of, make_setting, prepare, side_of
+from harness.problems.programs.take import Functions, Made, take_metrics
+from harness.problems.programs.tracks import REFERENCES
+from harness.problems.regalloc.log import functions_of
+from harness.problems.verbs import Asked, Context
+from harness.sandbox.bench import Bench
+from harness.toolchain.names import as_written
+
+__all__ = ["explain_allocation"]
+
+_STATIC = ("spills", "reloads", "mca.static")
+_EXECUTED = ("instructions", "loads", "stores", "spills.executed", "reloads.executed", "mca.cycles")
+_REMARKS = "remarks.yaml"
+_REMARK = re.compile(r"^Function: +'?([^'\n]+)'?$", re.MULTILINE)
+_COPIES = re.compile(r"NumVRCopies: +'(\d+)'")
+_SHOWN = ("accesses", "mca.cycles", "instructions", "spills", "reloads", "copies")
+"""What the table for people has of each function."""
+_WHOLE = "the whole program"
+
+
+def explain_allocation(context: Context, asked: Asked) -> Answer:
+    """Function by function, against another policy. Raises UsageError for a word that means nothing."""
+    if asked.plot is not None:
+        raise UsageError("--plot draws call sites, and this policy decides none")
+    if asked.prune:
+        raise UsageError("--prune is for lists of passes")
+    setting = make_setting(asked.benchmark, asked.target, asked.track)
+    names = (asked.policy, asked.against or REFERENCES[setting.track][0])
+    policy, other = (find_policy(name, setting) for name in names)
+    if policy == other:
+        raise UsageError(f"{asked.policy!r} is compared with itself", hint="name another policy with --against")
+    bench = context.bench()
+    levels = [level_of(one, setting.track) for one in (policy, other)]
+    prepare(setting, levels, bench, context.engine, context.observer)
+    sides = [side_of(one, setting, bench) for one in (other, policy)]
+    figures = [_figures(side, setting, bench) for side in sides]
+    return _answer(setting, sides[0], sides[1], figures[0], figures[1], asked.rows, bench)
+
+
+def _figures(side: Side, setting: Setting, bench: Bench) -> Functions:
+    """Metric → function → value; ``accesses`` are loads and stores, ``copies`` are LLVM's remarks."""
+    plan = plan_of(side.decisions, setting.target)
+    made = Made(setting.program, setting.target, side.frozen, plan, side.compiled)
+    taken = take_metrics(made, [*_STATIC, *_EXECUTED], bench)
+    found = dict(taken.functions)
+    loads, stores = found.pop("loads", {}), found.pop("stores", {})
+    found["accesses"] = {name: loads.get(name, 0) + stores.get(name, 0) for name in {*loads, *stores}}
+    found["copies"] = dict(_copies(made, bench))
+    return found
+
+
+def _copies(made: Made, bench: Bench) -> Mapping[str, int]:
+    """Copies between registers that Greedy left in each function. Other allocators say nothing of theirs."""
+    generate = made.plan.generate
+    options = ("-fsave-optimization-record=yaml", f"-foptimization-record-file={_REMARKS}")
+    more = (*options, "-foptimization-record-passes=regalloc")
+    step = replace(generate, arguments=(*more, *generate.arguments), leaves=(*generate.leaves, _REMARKS))
+    with bench.store.scratch() as folder:
+        try:
+            run_step(step, optimise(made.frozen, made.plan, bench).bitcode, folder, bench)
+        except CellError:  # an allocator without remarks leaves no file
+            return {}
+        text = (folder / _REMARKS).read_text(errors="replace")
+    whole = [remark for remark in text.split("\n...\n") if "\nName:            SpillReloadCopies\n" in remark]
+    pairs = ((_REMARK.search(remark), _COPIES.search(remark)) for remark in whole)
+    return {name[1]: int(copies[1]) for name, copies in pairs if name and copies}
+
+
+def _answer(
+    setting: Setting, against: Side, side: Side, before: Functions, after: Functions, rows: int | None, bench: Bench
+) -> Answer:
+    names = sorted({name for figures in (before, after) for one in figures.values() for name in one})
+    written = as_written(names, bench.toolchain)
+    decided = _decided(side)
+    records = [_record(name, before, after, decided) for name in names]
+    moved = [one for one in records if any(one[f"{metric}_delta"] for metric in _SHOWN)]
+    moved.sort(key=lambda one: (-abs(one["accesses_delta"]), -abs(one["mca.cycles_delta"]), one["name"]))
+    total = _record(_WHOLE, _sums(before), _sums(after), {})
+    document: dict[str, Any] = {
+        "benchmark": setting.program.id,
+        "target": setting.target.value,
+        "track": setting.track,
+        "policy": side.name,
+        "against": against.name,
+        "total": total,
+        "functions": records,
+    }
+    title = f"{setting.program.id} · {setting.target.value} · {side.name} against {against.name}"
+    shown = [one | {"name": shortened(written.get(one["name"], one["name"]))} for one in [total, *moved]]
+    tables = (_table(shown, title, None if rows is None else rows + 1), one_table({"functions": records}))
+    equal = len(records) - len(moved)
+    return Answer(tables, (f"{equal} of {len(records)} functions are the same in all of this",), document)
+
+
+def _table(records: Sequence[dict[str, Any]], title: str, most: int | None) -> Table:
+    columns = [Column("function", "name"), Column("decided", "decided")]
+    for metric in _SHOWN:
+        columns += [
+            Column(metric, f"{metric}_after", _number, right=True),
+            Column("Δ", f"{metric}_delta", _signed, right=True),
+        ]
+    return beginning(records, columns, title, most)
+
+
+def _number(value: float) -> str:
+    return f"{round(value):,}"
+
+
+def _signed(value: float) -> str:
+    return f"{round(value):+,}" if round(value) else ""
+
+
+def _record(name: str, before: Functions, after: Functions, decided: Mapping[str, str]) -> dict[str, Any]:
+    record: dict[str, Any] = {"name": name, "decided": decided.get(name, "")}
+    for metric in sorted({*before, *after}):
+        values = [figures.get(metric, {}).get(name, 0) for figures in (before, after)]
+        record |= {
+            f"{metric}_before": values[0],
+            f"{metric}_after": values[1],
+            f"{metric}_delta": values[1] - values[0],
+        }
+    return record
+
+
+def _sums(figures: Functions) -> Functions:
+    return {metric: {_WHOLE: sum(one.values())} for metric, one in figures.items()}
+
+
+def _decided(side: Side) -> Mapping[str, str]:
+    """Function → the priority function that it got, or how many of its priorities are not Greedy's own."""
+    body = side.decisions.body
+    if "functions" not in body:
+        return {}
+    return {
+        one.name: f"{len(one.given):,} of {one.questions:,}" if one.questions else one.priority
+        for one in functions_of(body)
+    }

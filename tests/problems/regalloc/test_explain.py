@@ -1,0 +1,53 @@
+"""``harness explain`` of a policy that allocates registers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.drive import Answer, Sketch, User, write_suite
+
+CROWDED = (Path(__file__).parent / "pressure.c").read_text()
+
+
+@pytest.fixture(scope="module")
+def user(tmp_path_factory: pytest.TempPathFactory) -> tuple[User, Path]:
+    place = tmp_path_factory.mktemp("explain")
+    noinline = 'noinline = ["mix", "crowded", "floating", "assembled", "nothing"]'
+    return User.at(place / "user"), write_suite(place / "crowded", Sketch("pressure", CROWDED, more=noinline)).parent
+
+
+def explained(user: tuple[User, Path], policy: str, *words: str) -> Answer:
+    someone, suite = user
+    return someone.harness("explain", policy, f"{suite}/pressure", *words, code=0, timeout=600)
+
+
+def test_it_says_what_each_function_executes(user: tuple[User, Path]) -> None:
+    """The policy's own track is the default, and so is its reference."""
+    found = json.loads(explained(user, "constant-priority", "--json").out)
+    assert (found["track"], found["against"]) == ("speed", "greedy")
+    functions = {one["name"]: one for one in found["functions"]}
+    crowded = functions["crowded"]
+    assert crowded["spills_before"] > 0 and crowded["reloads.executed_before"] >= crowded["reloads_before"] > 0
+    assert crowded["accesses_after"] - crowded["accesses_before"] == crowded["accesses_delta"] != 0
+    assert crowded["copies_before"] > 0 and functions["nothing"]["instructions_delta"] == 0
+    for metric in ("accesses", "instructions", "spills"):
+        assert found["total"][f"{metric}_after"] == sum(one[f"{metric}_after"] for one in found["functions"])
+
+
+def test_the_table_begins_with_the_whole_program_and_what_moved_most(user: tuple[User, Path]) -> None:
+    lines = explained(user, "constant-priority", "--rows", "1").out.splitlines()
+    assert "constant-priority against greedy" in lines[0] and "the whole program" in lines[3]
+    assert len([line for line in lines[4:] if line.startswith(("crowded", "floating", "main"))]) == 1
+
+
+def test_allocators_that_say_nothing_of_copies(user: tuple[User, Path]) -> None:
+    found = json.loads(explained(user, "basic", "--json").out)
+    assert all(one["copies_after"] == 0 for one in found["functions"])
+    assert any(one["copies_before"] > 0 for one in found["functions"])
+
+
+def test_what_means_nothing(user: tuple[User, Path]) -> None:
+    someone, suite = user
+    for words, said in ((("--prune",), "--prune is for lists"), (("--against", "basic"), "compared with itself")):
+        someone.harness("explain", "basic", f"{suite}/pressure", *words).refused(2, said)
