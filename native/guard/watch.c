@@ -20,11 +20,15 @@ enum {
   kLongestLook = 50 * kMillisecondInNanoseconds, // then twice as long each time, up to this
 };
 
-// Whether the other end of the job's leash has been let go.
-static bool is_let_go(int leash) {
-  struct pollfd other = {.fd = leash, .events = 0};
-  return leash >= 0 && poll(&other, 1, 0) > 0;
+// Whether nobody has the other end any more.
+static bool is_let_go(int descriptor) {
+  struct pollfd other = {.fd = descriptor, .events = 0};
+  return descriptor >= 0 && poll(&other, 1, 0) > 0;
 }
+
+// Whether nobody wants the job any more: its leash was let go, or whoever waits for the report is gone. In a sandbox
+// the kernel ends the guard when its parent dies, but not if that died while it set the sandbox up.
+static bool is_unwanted(const struct Job *job) { return is_let_go(job->leash) || is_let_go(job->status); }
 
 // What the guard waits for. Nobody may end it from within a sandbox.
 sigset_t awaited_signals(void) {
@@ -242,7 +246,7 @@ struct Ending watch(const struct Job *job, int scratch) {
       continue;
     }
     if (elapsed >= next_look) {
-      const char *met = is_let_go(job->leash) ? "stopped" : exceeded(job, scratch);
+      const char *met = is_unwanted(job) ? "stopped" : exceeded(job, scratch);
       if (met != NULL) {
         ending.reason = met;
         break;

@@ -176,11 +176,13 @@ def test_a_command_has_no_descriptor_but_those_it_is_given(tmp_path: Path) -> No
         assert file.read().split() == ["0", "1", "2", "3", "77"]  # 3: the folder that it lists
 
 
-def test_stopping_ends_jobs_and_refuses_more_until_started_again(sandbox: Sandbox) -> None:
+@pytest.mark.parametrize("seen", [1, 2, 2, 2, 3, 4])
+def test_stopping_ends_jobs_and_refuses_more_until_started_again(seen: int, sandbox: Sandbox) -> None:
+    """However far they are: the command is in the words of what sets the sandbox up, of the guard, of the shell."""
     marker = unlike(4215)
 
     def stop() -> None:
-        wait_for(f"sleep {marker}", 2)
+        wait_for(f"sleep {marker}", seen)
         stop_all()
 
     stopper = threading.Thread(target=stop)
