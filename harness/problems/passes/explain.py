@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.base.answers import Answer, Column, Table
-from harness.base.errors import CellError, UsageError
+from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
 from harness.measure.layout import Comparison, layout_of
 from harness.problems.passes.effects import Effect, Pruned, effects, pruned
 from harness.problems.passes.llvm22 import NAMED
 from harness.problems.passes.session import SessionLost
 from harness.problems.programs.bytes import byte_record, byte_tables, one_table, totals
-from harness.problems.programs.sides import Setting, Side, find_policy, level_of, make_setting, prepare, side_of
-from harness.problems.programs.tracks import REFERENCES
+from harness.problems.programs.sides import Setting, Side, sides_of
 from harness.problems.verbs import Asked, Context
 from harness.sandbox.bench import Bench
 from harness.toolchain.names import as_written
@@ -25,23 +24,13 @@ _LONGEST = 70
 
 def explain_passes(context: Context, asked: Asked) -> Answer:
     """What each pass did, and how the object differs. Raises UsageError for a word that means nothing."""
-    if asked.plot is not None:
-        raise UsageError("--plot draws call sites, and this policy decides none")
-    setting = make_setting(asked.benchmark, asked.target, asked.track)
-    names = (asked.policy, asked.against or REFERENCES[setting.track][0])
-    policy, other = (find_policy(name, setting) for name in names)
-    if policy == other:
-        raise UsageError(f"{asked.policy!r} is compared with itself", hint="name another policy with --against")
-    bench = context.bench()
-    levels = [level_of(one, setting.track) for one in (policy, other)]
-    prepare(setting, levels, bench, context.engine, context.observer)
-    side, against = side_of(policy, setting, bench), side_of(other, setting, bench)
+    setting, side, against, bench = sides_of(context, asked)
     passes = [str(name) for name in side.decisions.body["passes"]]
     try:
         found = effects(passes, side.frozen, bench, context.observer)
         shorter = pruned(passes, side.frozen, bench, context.observer) if asked.prune else None
     except SessionLost as lost:
-        raise CellError(Outcome.COMPILE_ERROR, f"{policy.name} on {setting.program.id}: {lost.message}") from None
+        raise CellError(Outcome.COMPILE_ERROR, f"{side.name} on {setting.program.id}: {lost.message}") from None
     return _answer(setting, side, against, found, shorter, asked.rows, bench)
 
 

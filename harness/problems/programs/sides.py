@@ -15,10 +15,12 @@ from harness.problems.programs.deciding import decide_twice
 from harness.problems.programs.problems import program_problem
 from harness.problems.programs.request import parse_targets, parse_track
 from harness.problems.programs.stages import fetch_sources, freeze_modules
+from harness.problems.programs.tracks import REFERENCES
+from harness.problems.verbs import Asked, Context
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program, choose, load_suite, suite_names
 
-__all__ = ["Setting", "Side", "find_policy", "level_of", "make_setting", "naming", "prepare", "side_of"]
+__all__ = ["Setting", "Side", "find_policy", "level_of", "make_setting", "naming", "prepare", "side_of", "sides_of"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,24 @@ def side_of(policy: Policy, setting: Setting, bench: Bench) -> Side:
         return Side(policy.name, frozen, decisions, compile_plan(frozen, plan, bench))
     except CellError as error:
         raise naming(policy.name, setting, error) from None
+
+
+def sides_of(context: Context, asked: Asked) -> tuple[Setting, Side, Side, Bench]:
+    """What ``harness explain`` compares: the policy's side, and that of the other, by default the track's reference.
+
+    Raises UsageError for a word that means nothing.
+    """
+    if asked.plot is not None:
+        raise UsageError("--plot draws call sites, and this policy decides none")
+    setting = make_setting(asked.benchmark, asked.target, asked.track)
+    names = (asked.policy, asked.against or REFERENCES[setting.track][0])
+    policy, other = (find_policy(name, setting) for name in names)
+    if policy == other:
+        raise UsageError(f"{asked.policy!r} is compared with itself", hint="name another policy with --against")
+    bench = context.bench()
+    levels = [level_of(one, setting.track) for one in (policy, other)]
+    prepare(setting, levels, bench, context.engine, context.observer)
+    return setting, side_of(policy, setting, bench), side_of(other, setting, bench), bench
 
 
 def naming(name: str, setting: Setting, error: CellError) -> CellError:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from harness.apply import compile_plan
 from harness.apply.decisions import Decided, Decisions
-from harness.base.errors import UsageError
-from harness.base.vocabulary import PolicyClass
+from harness.base.errors import CellError, UsageError
+from harness.base.vocabulary import Outcome, PolicyClass
 from harness.freeze import FrozenModule
 from harness.policy.form import Form
 from harness.policy.policy import Policy
@@ -60,8 +60,12 @@ def choice_of(policy: Policy, where: str) -> Choice:
     return Choice(tuple(names), str(cost))
 
 
-def decide_choice(choice: Choice, frozen: FrozenModule, bench: Bench) -> Decided:
-    """Each function's cheapest. Raises CellError where one of the candidates cannot be compiled or judged."""
+def decide_choice(choice: Choice, budget: float, frozen: FrozenModule, bench: Bench) -> Decided:
+    """Each function's cheapest.
+
+    ``budget``: CPU seconds of code generation. Raises CellError where one of the candidates cannot be compiled or
+    judged; ``policy-timeout`` where the budget is spent before all have been.
+    """
     started = time.monotonic()
     cpu = 0.0
     bodies: dict[str, Mapping[str, str]] = {}
@@ -69,6 +73,9 @@ def decide_choice(choice: Choice, frozen: FrozenModule, bench: Bench) -> Decided
     for name in choice.functions:
         answer = ask(known(name), frozen, bench)
         cpu += answer.cpu
+        if cpu > budget:
+            message = f"its {len(choice.functions)} functions took more than the {budget:g} CPU seconds of its budget"
+            raise CellError(Outcome.POLICY_TIMEOUT, message, transient=True)
         bodies[name] = {function: digest for function, digest, *_ in answer.body["functions"]}
         costs[name] = _costs(name, choice.cost, frozen, bench)
     functions = [

@@ -10,9 +10,8 @@ from harness.base.answers import Answer, Column, Table
 from harness.base.errors import CellError, UsageError
 from harness.problems.programs.bytes import beginning, one_table, shortened
 from harness.problems.programs.problems import plan_of
-from harness.problems.programs.sides import Setting, Side, find_policy, level_of, make_setting, prepare, side_of
+from harness.problems.programs.sides import Setting, Side, sides_of
 from harness.problems.programs.take import Functions, Made, take_metrics
-from harness.problems.programs.tracks import REFERENCES
 from harness.problems.regalloc.log import functions_of
 from harness.problems.verbs import Asked, Context
 from harness.sandbox.bench import Bench
@@ -32,21 +31,11 @@ _WHOLE = "the whole program"
 
 def explain_allocation(context: Context, asked: Asked) -> Answer:
     """Function by function, against another policy. Raises UsageError for a word that means nothing."""
-    if asked.plot is not None:
-        raise UsageError("--plot draws call sites, and this policy decides none")
     if asked.prune:
         raise UsageError("--prune is for lists of passes")
-    setting = make_setting(asked.benchmark, asked.target, asked.track)
-    names = (asked.policy, asked.against or REFERENCES[setting.track][0])
-    policy, other = (find_policy(name, setting) for name in names)
-    if policy == other:
-        raise UsageError(f"{asked.policy!r} is compared with itself", hint="name another policy with --against")
-    bench = context.bench()
-    levels = [level_of(one, setting.track) for one in (policy, other)]
-    prepare(setting, levels, bench, context.engine, context.observer)
-    sides = [side_of(one, setting, bench) for one in (other, policy)]
-    figures = [_figures(side, setting, bench) for side in sides]
-    return _answer(setting, sides[0], sides[1], figures[0], figures[1], asked.rows, bench)
+    setting, side, against, bench = sides_of(context, asked)
+    before, after = (_figures(one, setting, bench) for one in (against, side))
+    return _answer(setting, against, side, before, after, asked.rows, bench)
 
 
 def _figures(side: Side, setting: Setting, bench: Bench) -> Functions:

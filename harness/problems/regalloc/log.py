@@ -116,8 +116,9 @@ def _list_fault(one: list[Any]) -> str | None:
 def functions_of(body: dict[str, Any]) -> Iterator[Function]:
     """In their order."""
     for name, digest, function, questions, given in body["functions"]:
-        numbers = tuple(tuple(int(word, 16) for word in each.split()) for each in given)
-        yield Function(name, digest, function, numbers, int(questions, 16))  # type: ignore[arg-type]
+        words = (each.split() for each in given)
+        numbers = tuple((int(step, 16), int(register, 16), int(priority, 16)) for step, register, priority in words)
+        yield Function(name, digest, function, numbers, int(questions, 16))
 
 
 def log_of(body: dict[str, Any]) -> str:

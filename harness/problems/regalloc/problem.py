@@ -71,7 +71,7 @@ class Regalloc:
         if manifest.form in _OWN:
             return Decided(Decisions(REGALLOC, frozen.level, {manifest.form: manifest.values[manifest.form]}))
         if manifest.form == "choice":
-            return decide_choice(choice_of(policy, policy.name), frozen, bench)
+            return decide_choice(choice_of(policy, policy.name), manifest.budget or 0.0, frozen, bench)
         how = asked_as(asked_form(policy).open(policy, PRIORITY, seed, bench))
         return decided(how, manifest.policy_class, frozen, bench)
 

@@ -3,8 +3,8 @@
 import pytest
 
 from harness.apply import compile_plan
-from harness.base.errors import UsageError
-from harness.base.vocabulary import Level
+from harness.base.errors import CellError, UsageError
+from harness.base.vocabulary import Level, Outcome
 from harness.freeze import FrozenModule
 from harness.policy import Policy, problem_of
 from harness.policy.manifest import Manifest
@@ -72,6 +72,13 @@ def test_trials_are_what_it_tried(modules: Modules, bench: Bench) -> None:
     policy = choice()
     decided = problem_of(REGALLOC).decide(policy, modules.frozen(), 0, bench)
     assert decided.trials == 5 and decided.cpu > 0
+
+
+def test_its_budget_ends_it(modules: Modules, bench: Bench) -> None:
+    """However many functions a stranger lists."""
+    with pytest.raises(CellError, match=r"more than the 0\.001 CPU seconds of its budget") as raised:
+        decide(choice(budget=0.001), modules.frozen(), bench)
+    assert raised.value.outcome is Outcome.POLICY_TIMEOUT
 
 
 @pytest.mark.parametrize(
