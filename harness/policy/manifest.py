@@ -49,6 +49,8 @@ class Manifest(BaseModel):
     """What it decides: the name of a folder in ``harness/problems``."""
     form: Line
     """How it is written: one of the problem's forms."""
+    question: Line = ""
+    """What it is asked, of a problem that asks several questions; its first, where nothing is said."""
     policy_class: PolicyClass = Field(alias="class")
     """How it decides: ``fixed``, ``zero-shot`` or ``search``."""
     track: Line
@@ -98,4 +100,5 @@ class Manifest(BaseModel):
         """What makes two versions different policies; a new description does not."""
         kind = former_kind(self.problem, self.form)
         fields = {"kind": kind, "class": self.policy_class.value, "values": self.values, "budget": self.budget}
-        return fields | ({"deterministic": True} if self.deterministic else {})
+        asked = {"question": self.question} if self.question else {}
+        return fields | asked | ({"deterministic": True} if self.deterministic else {})

@@ -6,7 +6,7 @@ What else a problem does is a matter of its benchmarks: for programs, ``harness.
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.errors import UsageError
@@ -15,7 +15,7 @@ from harness.base.vocabulary import PolicyClass
 from harness.policy.form import Form
 from harness.policy.policy import Policy
 
-__all__ = ["Problem", "all_problems", "form_of", "is_asked_again", "problem_of", "require_meant"]
+__all__ = ["AskingProblem", "Problem", "all_problems", "form_of", "is_asked_again", "problem_of", "require_meant"]
 
 
 class Problem(Protocol):
@@ -29,6 +29,14 @@ class Problem(Protocol):
 
     def notes(self, policy: Policy) -> list[str]:
         """Remarks for people on what of the policy's files is not done as written."""
+
+
+@runtime_checkable
+class AskingProblem(Problem, Protocol):
+    """One that asks several questions: each of its policies answers one of them."""
+
+    questions: tuple[str, ...]
+    """Their names; the first is the question of a policy that names none."""
 
 
 @cache
@@ -54,6 +62,7 @@ def require_meant(policy: Policy, where: str) -> None:
     if "values" not in fields:
         for name in manifest.values:
             raise UsageError(f"values.{name}: {whose} has no values", where=where)
+    _require_question(policy, where)
     if "seeds" not in fields and manifest.seeds != (0,):
         raise UsageError(f"seeds: {whose} is given none: every seed would be the same policy", where=where)
     if manifest.budget is not None and manifest.policy_class is not PolicyClass.SEARCH:
@@ -62,6 +71,14 @@ def require_meant(policy: Policy, where: str) -> None:
         raise UsageError(
             f"deterministic: {whose} has to be, whatever it says; only searches and ceilings say so", where=where
         )
+
+
+def _require_question(policy: Policy, where: str) -> None:
+    problem, question = problem_of(policy.manifest.problem), policy.manifest.question
+    known = problem.questions if isinstance(problem, AskingProblem) else ()
+    if question and question not in known:
+        there = f"there are: {', '.join(known)}" if known else "policies of this problem name none"
+        raise UsageError(f"question: unknown question {question!r}; {there}", where=where)
 
 
 def is_asked_again(policy: Policy) -> bool:

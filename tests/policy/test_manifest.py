@@ -84,6 +84,10 @@ def test_a_good_submission_is_loaded(tmp_path: Path) -> None:
         ),
         (changed('form = "list"', ""), "form: this field is missing"),
         (
+            changed('form = "list"', 'form = "list"\nquestion = "order"'),
+            "question: unknown question 'order'; policies of this problem name none",
+        ),
+        (
             changed('problem = "passes"\nform = "list"', 'kind = "magic"'),
             "kind: unknown kind 'magic'; there were: ",
         ),

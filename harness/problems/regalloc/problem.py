@@ -40,6 +40,8 @@ class Regalloc:
         **{name: form for name, form in all_forms().items() if form.supports(PRIORITY) is None},
     }
 
+    questions: ClassVar = ("priority",)
+
     def check(self, policy: Policy, where: str) -> None:
         """``values`` names one of LLVM's allocators or of the plugin's priority functions; or as its form has it."""
         form = policy.manifest.form
