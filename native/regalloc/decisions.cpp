@@ -59,6 +59,10 @@ bool take(StringRef Line, MutableArrayRef<StringRef> Words) {
 
 template <typename Number> bool read(StringRef Word, Number &Value) { return !Word.getAsInteger(16, Value); }
 
+std::string head(StringRef Name, uint64_t Digest, StringRef Function) {
+  return "f " + escaped(Name) + " " + hexadecimal(Digest) + " " + Function.str() + "\n";
+}
+
 [[noreturn]] void refuse(StringRef Line) { diverge("not a decision: '" + Line.str() + "'"); }
 
 } // namespace
@@ -142,12 +146,11 @@ void Decisions::finish() const {
   }
 }
 
-void Writer::begin(StringRef Name, uint64_t Digest, StringRef Function) {
-  Head = "f " + escaped(Name) + " " + hexadecimal(Digest) + " " + Function.str() + "\n";
-  if (Function != Listed) {
-    (void)std::fputs(Head.c_str(), File.get());
-  }
+void Writer::name(StringRef Name, uint64_t Digest, StringRef Function) {
+  (void)std::fputs(head(Name, Digest, Function).c_str(), File.get());
 }
+
+void Writer::begin(StringRef Name, uint64_t Digest) { Head = head(Name, Digest, Listed); }
 
 void Writer::write(const Given &Priority) {
   if (++Lines > MostPriorities) {

@@ -3,14 +3,14 @@
 // Text, a line each, numbers in hexadecimal:
 //
 //   f NAME DIGEST FUNCTION     what follows is of this function, whose code had this digest before allocation. FUNCTION
-//                              is one that the plugin has (functions.cpp), or `listed`:
+//                              is a priority function that the plugin has (functions.cpp), another of LLVM's allocators
+//                              (`basic`, `pbqp`), or `listed`:
 //   p STEP REGISTER PRIORITY   the priority that one live range got, where it is not Greedy's own. STEP counts the
 //                              questions about the function from 0 on, REGISTER is the virtual register's index
 //   e QUESTIONS                there were so many questions about a listed function
-//   end REPLACED               nothing follows. So many answers were unusable, and Greedy's own priority took their
-//   place
+//   end REPLACED               nothing follows. So many answers were unusable, and what Greedy does took their place
 //
-// Functions of which nothing is written keep Greedy's own priorities.
+// Functions of which nothing is written are allocated by Greedy with its own priorities.
 
 #ifndef HARNESS_REGALLOC_DECISIONS_H
 #define HARNESS_REGALLOC_DECISIONS_H
@@ -63,8 +63,10 @@ private:
 class Writer {
 public:
   explicit Writer(const std::string &Path) : File(Path, "regalloc") {}
-  // `Function`: one that the plugin has, or `listed`: only then priorities follow.
-  void begin(llvm::StringRef Name, uint64_t Digest, llvm::StringRef Function);
+  // What allocates a function, by name.
+  void name(llvm::StringRef Name, uint64_t Digest, llvm::StringRef Function);
+  // Of a function whose priorities are listed: nothing is written unless one follows.
+  void begin(llvm::StringRef Name, uint64_t Digest);
   void write(const Given &Priority);
   void end(uint64_t Questions);
   void finish(unsigned Replaced);

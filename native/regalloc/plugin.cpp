@@ -2,9 +2,12 @@
 //
 //   clang -fpass-plugin=regalloc.so -mllvm -regalloc-policy=SOURCE ...
 //
-// Without `-regalloc-policy` it does nothing.
+// Where functions may get another allocator than Greedy, `-mllvm -regalloc=by-function` too. Without `-regalloc-policy`
+// it does nothing.
 
-#include "advisor.h"
+#include "allocators.h"
+#include "provider.h"
+#include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/RegAllocPriorityAdvisor.h"
 #include "llvm/InitializePasses.h"
 #include "llvm/PassInfo.h"
@@ -14,20 +17,31 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 
+// Its registry is a variable of a template: hidden, the plugin would have one of its own.
+#pragma GCC visibility push(default)
+#include "llvm/CodeGen/RegAllocRegistry.h"
+#pragma GCC visibility pop
+
 using namespace llvm;
 using namespace harness;
 
 namespace {
 
 enum class From : uint8_t { Nowhere, Known, Heuristic, Channel, Replay };
+enum class About : uint8_t { Priority, Function };
 
-cl::opt<From> Policy("regalloc-policy", cl::desc("Where priorities of live ranges come from"), cl::init(From::Nowhere),
+cl::opt<From> Policy("regalloc-policy", cl::desc("Where decisions come from"), cl::init(From::Nowhere),
                      cl::values(clEnumValN(From::Known, "known", "-regalloc-policy-function, one of the plugin's own"),
                                 clEnumValN(From::Heuristic, "heuristic", "harness_heuristic of -regalloc-policy-file"),
                                 clEnumValN(From::Channel, "channel", "a process, over -regalloc-policy-channel"),
                                 clEnumValN(From::Replay, "replay", "the decisions in -regalloc-policy-file")));
+cl::opt<About> Question("regalloc-policy-question", cl::desc("What a heuristic or a process is asked"),
+                        cl::init(About::Priority),
+                        cl::values(clEnumValN(About::Priority, "priority", "the priority of each live range"),
+                                   clEnumValN(About::Function, "function", "what allocates each function")));
 cl::opt<std::string> File("regalloc-policy-file", cl::desc("Shared library, or decisions to follow"));
-cl::opt<std::string> Function("regalloc-policy-function", cl::desc("Name of a priority function"), cl::init("default"));
+cl::opt<std::string> Function("regalloc-policy-function", cl::desc("Name of what allocates every function"),
+                              cl::init("default"));
 cl::opt<std::string> Values("regalloc-policy-values", cl::desc("Hyperparameters of a heuristic: NAME=VALUE,..."));
 cl::opt<std::string> Written("regalloc-policy-log", cl::desc("Write the decisions to this file"));
 cl::opt<int> ChannelFrom("regalloc-policy-channel-from", cl::desc("Descriptor that answers come from"), cl::init(-1));
@@ -35,66 +49,59 @@ cl::opt<int> ChannelTo("regalloc-policy-channel-to", cl::desc("Descriptor that q
 cl::opt<int> Reply("regalloc-policy-reply", cl::desc("Milliseconds for each answer"), cl::init(1000));
 cl::opt<int> Total("regalloc-policy-total", cl::desc("Milliseconds of waiting for all answers"), cl::init(60000));
 
-std::unique_ptr<Source> source() {
-  switch (Policy) {
-  case From::Heuristic:
-    return heuristicSource(File, Values);
-  case From::Channel:
-    return channelSource(ChannelFrom, ChannelTo, {Reply, Total});
-  case From::Replay:
-    return nullptr;
-  default:
-    if (std::unique_ptr<Source> Known = knownSource(Function)) {
-      return Known;
-    }
-    report_fatal_error(Twine("regalloc plugin: there is no priority function ") + Function, /*gen_crash_diag=*/false);
+// Fills in what decides. The last that is done: it may confine the process.
+void open(Session &Shared) {
+  const bool OfFunctions = Question == About::Function;
+  const ChannelLimits Limits{Reply, Total};
+  if (Policy == From::Heuristic && OfFunctions) {
+    Shared.Choosing = heuristicChooser(File, Values);
+  } else if (Policy == From::Heuristic) {
+    Shared.Decider = heuristicSource(File, Values);
+  } else if (Policy == From::Channel && OfFunctions) {
+    Shared.Choosing = channelChooser(ChannelFrom, ChannelTo, Limits);
+  } else if (Policy == From::Channel) {
+    Shared.Decider = channelSource(ChannelFrom, ChannelTo, Limits);
   }
 }
 
-class Provider : public RegAllocPriorityAdvisorProvider {
-public:
-  Provider() : RegAllocPriorityAdvisorProvider(AdvisorMode::Default) {
-    Shared.Written = Written.empty() ? nullptr : std::make_unique<Writer>(Written);
-    Shared.Followed = Policy == From::Replay ? std::make_unique<Decisions>(File) : nullptr;
-    Shared.IsRemote = Policy == From::Channel;
-    Shared.Function = Policy == From::Known ? std::string(Function) : std::string(Listed);
-    Shared.Decider = source(); // the last: it may confine the process
-  }
-
-  std::unique_ptr<RegAllocPriorityAdvisor> getAdvisor(const MachineFunction &MF, const RAGreedy &Greedy,
-                                                      SlotIndexes &Indexes) override {
-    return std::make_unique<Advisor>(MF, Greedy, Indexes, Shared);
-  }
-
-  void finish() { harness::finish(Shared); }
-
-private:
-  Session Shared;
-};
+std::unique_ptr<::Provider> provider() {
+  auto Made = std::make_unique<::Provider>();
+  Session &Shared = Made->Shared;
+  Shared.Written = Written.empty() ? nullptr : std::make_unique<Writer>(Written);
+  Shared.Followed = Policy == From::Replay ? std::make_unique<Decisions>(File) : nullptr;
+  Shared.IsRemote = Policy == From::Channel;
+  Shared.Everywhere = Policy == From::Known ? std::string(Function) : std::string(Listed);
+  open(Shared);
+  return Made;
+}
 
 class Analysis : public RegAllocPriorityAdvisorAnalysisLegacy {
 public:
   Analysis() : RegAllocPriorityAdvisorAnalysisLegacy(AdvisorMode::Default) {}
 
   bool doInitialization(Module & /*M*/) override {
-    auto Own = std::make_unique<::Provider>();
-    Priorities = Own.get();
+    std::unique_ptr<::Provider> Own = provider();
+    Shared = &Own->Shared;
     Provider = std::move(Own);
     return false;
   }
 
   bool doFinalization(Module & /*M*/) override {
-    Priorities->finish();
+    Shared->finish();
     return false;
   }
 
 private:
-  ::Provider *Priorities = nullptr;
+  Session *Shared = nullptr;
 };
 
 PassInfo::NormalCtor_t Stock;
 
 Pass *analysis() { return Policy == From::Nowhere ? Stock() : new Analysis(); }
+
+FunctionPass *allocators() { return Policy == From::Nowhere ? createGreedyRegisterAllocator() : new Allocators(); }
+
+RegisterRegAlloc Registered(ByFunction, "what was decided for each function", allocators);
 
 // LLVM makes its advisor by what its registry has of the analysis: from now on, that is ours.
 void install() {

@@ -1,9 +1,14 @@
-// What a priority function sees. A submission is one C++ file that defines
+// What a policy sees. A submission is one C++ file, compiled with this header, LLVM's code generation headers and
+// `using namespace llvm` in force. It defines the answer to one question:
 //
 //   double getPriority(const LiveInterval &LI, PriorityContext &Context);
 //
-// and is compiled with this header, LLVM's code generation headers and `using namespace llvm` in force. LLVM's Greedy
-// allocator asks it for every live range that it puts into its queue; what has the highest priority is allocated first.
+// LLVM's Greedy allocator asks it for every live range that it puts into its queue; what has the highest priority is
+// allocated first.
+//
+//   Allocation getAllocation(const MachineFunction &MF, FunctionContext &Context);
+//
+// What allocates the registers of a function, asked before that is done.
 
 #ifndef HARNESS_REGALLOC_POLICY_H
 #define HARNESS_REGALLOC_POLICY_H
@@ -14,7 +19,9 @@
 namespace llvm {
 class LiveInterval;
 class LiveIntervals;
+class MachineBlockFrequencyInfo;
 class MachineFunction;
+class MachineLoopInfo;
 class MachineRegisterInfo;
 class RegisterClassInfo;
 class TargetRegisterInfo;
@@ -77,6 +84,95 @@ protected:
                   const llvm::RegisterClassInfo &Classes)
       : MF(MF), LIS(LIS), VRM(VRM), MRI(MRI), TRI(TRI), Classes(Classes) {}
   ~PriorityContext() = default;
+};
+
+// Features of a function. (docs/regalloc.md has meanings.)
+#define HARNESS_FUNCTION_FEATURES(M)                                                                                   \
+  M(instructions)                                                                                                      \
+  M(blocks)                                                                                                            \
+  M(loops)                                                                                                             \
+  M(depth)                                                                                                             \
+  M(calls)                                                                                                             \
+  M(frequency)                                                                                                         \
+  M(call_frequency)                                                                                                    \
+  M(accesses)                                                                                                          \
+  M(copies)                                                                                                            \
+  M(general_ranges)                                                                                                    \
+  M(general_registers)                                                                                                 \
+  M(general_pressure)                                                                                                  \
+  M(general_excess)                                                                                                    \
+  M(general_over_calls)                                                                                                \
+  M(vector_ranges)                                                                                                     \
+  M(vector_registers)                                                                                                  \
+  M(vector_pressure)                                                                                                   \
+  M(vector_excess)                                                                                                     \
+  M(vector_over_calls)
+
+enum class FunctionFeature : uint8_t {
+#define NAME(NAME) NAME,
+  HARNESS_FUNCTION_FEATURES(NAME)
+#undef NAME
+      Count
+};
+
+constexpr size_t NumFunctionFeatures = static_cast<size_t>(FunctionFeature::Count);
+
+// What can allocate the registers of a function: Greedy with one of the plugin's priority functions (its own first), or
+// another of LLVM's allocators.
+#define HARNESS_ALLOCATIONS(M)                                                                                         \
+  M(Greedy, "default")                                                                                                 \
+  M(Basic, "basic")                                                                                                    \
+  M(PBQP, "pbqp")                                                                                                      \
+  M(Constant, "constant")                                                                                              \
+  M(Weight, "weight")                                                                                                  \
+  M(Size, "size")                                                                                                      \
+  M(Small, "small")                                                                                                    \
+  M(Seeded0, "seeded-0")                                                                                               \
+  M(Seeded1, "seeded-1")                                                                                               \
+  M(Seeded2, "seeded-2")                                                                                               \
+  M(Seeded3, "seeded-3")                                                                                               \
+  M(Seeded4, "seeded-4")                                                                                               \
+  M(Seeded5, "seeded-5")                                                                                               \
+  M(Seeded6, "seeded-6")                                                                                               \
+  M(Seeded7, "seeded-7")                                                                                               \
+  M(Seeded8, "seeded-8")                                                                                               \
+  M(Seeded9, "seeded-9")                                                                                               \
+  M(Seeded10, "seeded-10")                                                                                             \
+  M(Seeded11, "seeded-11")                                                                                             \
+  M(Seeded12, "seeded-12")                                                                                             \
+  M(Seeded13, "seeded-13")                                                                                             \
+  M(Seeded14, "seeded-14")                                                                                             \
+  M(Seeded15, "seeded-15")
+
+enum class Allocation : uint8_t {
+#define NAME(NAME, WORD) NAME,
+  HARNESS_ALLOCATIONS(NAME)
+#undef NAME
+      Count
+};
+
+constexpr size_t NumAllocations = static_cast<size_t>(Allocation::Count);
+
+class FunctionContext {
+public:
+  // One feature. All are computed when the first is asked for.
+  virtual double feature(FunctionFeature Feature) = 0;
+
+  // NOLINTBEGIN(misc-non-private-member-variables-in-classes)
+  const llvm::LiveIntervals &LIS;
+  const llvm::MachineBlockFrequencyInfo &Frequencies;
+  const llvm::MachineLoopInfo &Loops;
+  const llvm::RegisterClassInfo &Classes;
+  // NOLINTEND(misc-non-private-member-variables-in-classes)
+
+  FunctionContext(const FunctionContext &) = delete;
+  FunctionContext &operator=(const FunctionContext &) = delete;
+
+protected:
+  FunctionContext(const llvm::LiveIntervals &LIS, const llvm::MachineBlockFrequencyInfo &Frequencies,
+                  const llvm::MachineLoopInfo &Loops, const llvm::RegisterClassInfo &Classes)
+      : LIS(LIS), Frequencies(Frequencies), Loops(Loops), Classes(Classes) {}
+  ~FunctionContext() = default;
 };
 
 } // namespace harness

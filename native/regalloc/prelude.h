@@ -1,4 +1,4 @@
-// What every submitted priority function sees before its first line; precompiled.
+// What every submitted function sees before its first line; precompiled.
 
 #ifndef HARNESS_REGALLOC_PRELUDE_H
 #define HARNESS_REGALLOC_PRELUDE_H
@@ -7,8 +7,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/LiveInterval.h"
 #include "llvm/CodeGen/LiveIntervals.h"
+#include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/MachineLoopInfo.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/RegisterClassInfo.h"
 #include "llvm/CodeGen/SlotIndexes.h"
@@ -20,6 +22,9 @@
 #include <cmath>
 
 using namespace llvm;
+using harness::Allocation;
+using harness::FunctionContext;
+using harness::FunctionFeature;
 using harness::PriorityContext;
 using harness::RangeFeature;
 

@@ -14,7 +14,7 @@ from harness.freeze import FrozenModule
 from harness.problems.programs.allowance import Allowance
 from harness.problems.programs.asking import Asked, AskingStep, require_tolerable
 from harness.problems.regalloc.log import LogError, parse_log
-from harness.problems.regalloc.replay import PLUGIN, PREFIX
+from harness.problems.regalloc.replay import BY_FUNCTION, PLUGIN, PREFIX
 from harness.sandbox.bench import Bench
 
 __all__ = ["DEFAULT", "Answer", "ask", "asking", "kept", "known"]
@@ -23,7 +23,7 @@ _LOG = "decisions.txt"
 
 
 def known(function: str) -> Asked:
-    """A priority function of the plugin's own."""
+    """What allocates every function: Greedy with a priority function of the plugin's own, or another allocator."""
     return Asked("known", options=(f"function={function}",))
 
 
@@ -46,7 +46,7 @@ class Answer:
 
 
 def ask(policy: Asked, frozen: FrozenModule, bench: Bench, *, allowance: Allowance | None = None) -> Answer:
-    """The priorities that the policy gives in the functions of the module.
+    """What the policy decides about the functions of the module.
 
     Raises CellError as ``AskingStep.ask`` does; ``policy-error`` too for one that writes no usable log.
     """
@@ -69,7 +69,7 @@ def asking(frozen: FrozenModule, bench: Bench) -> AskingStep:
         lambda options: clang_generate(level, target, options, PLUGIN),
         optimised.bitcode,
         (OBJECT, _LOG),
-        (f"-{PREFIX}-log={_LOG}",),
+        (*BY_FUNCTION, f"-{PREFIX}-log={_LOG}"),
     )
 
 

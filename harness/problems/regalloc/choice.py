@@ -1,4 +1,4 @@
-"""Form ``choice``: priority functions of the plugin's own are tried, and each function keeps the cheapest.
+"""Form ``choice``: allocations are tried on the whole program, and each function keeps the cheapest.
 
 What it costs is what a static model says of its code. A search: what it tries is what it is scored on.
 """
@@ -16,7 +16,7 @@ from harness.policy.form import Form
 from harness.policy.policy import Policy
 from harness.problems.programs.take import Made, costs_of_functions
 from harness.problems.regalloc.ask import ask, known
-from harness.problems.regalloc.replay import PRIORITIES, REGALLOC, is_priority, replay_plan
+from harness.problems.regalloc.replay import OTHERS, PRIORITIES, REGALLOC, is_allocation, replay_plan
 from harness.sandbox.bench import Bench
 
 __all__ = ["FORM", "Choice", "choice_of", "decide_choice"]
@@ -32,7 +32,7 @@ class Choice:
     """What is tried, and by what it is judged."""
 
     functions: tuple[str, ...]
-    """Priority functions. Of those whose code costs the same, the first is kept."""
+    """Priority functions, and allocators other than Greedy. Of those whose code costs the same, the first is kept."""
     cost: str
     """A metric that every function has a part of, and that no run is needed for."""
 
@@ -49,12 +49,11 @@ def choice_of(policy: Policy, where: str) -> Choice:
     for name in values:
         raise UsageError(f"values.{name}: a policy of form 'choice' has functions and cost", where=where)
     names = functions.split() if isinstance(functions, str) else []
-    if strange := [name for name in names if not is_priority(name)]:
-        raise UsageError(f"values.functions: {strange[0]!r} is none of {', '.join(PRIORITIES)}", where=where)
+    if strange := [name for name in names if not is_allocation(name)]:
+        known = ", ".join((*PRIORITIES, *OTHERS))
+        raise UsageError(f"values.functions: {strange[0]!r} is none of {known}", where=where)
     if not 1 <= len(names) <= _MOST or len(set(names)) < len(names):
-        raise UsageError(
-            f"values.functions: from 1 to {_MOST} different priority functions with blanks between them", where=where
-        )
+        raise UsageError(f"values.functions: from 1 to {_MOST} different names with blanks between them", where=where)
     if cost not in _COSTS:
         raise UsageError(f"values.cost: {cost!r} is none of {', '.join(_COSTS)}", where=where)
     return Choice(tuple(names), str(cost))
@@ -89,6 +88,7 @@ def decide_choice(choice: Choice, budget: float, frozen: FrozenModule, bench: Be
 
 def _costs(name: str, cost: str, frozen: FrozenModule, bench: Bench) -> Mapping[str, float]:
     assert frozen.program is not None, "programs of suites have costs"
-    plan = replay_plan(Decisions(REGALLOC, frozen.level, {"priority": name}), frozen.target)
+    body = {"allocator" if name in OTHERS else "priority": name}
+    plan = replay_plan(Decisions(REGALLOC, frozen.level, body), frozen.target)
     made = Made(frozen.program, frozen.target, frozen, plan, compile_plan(frozen, plan, bench))
     return costs_of_functions(made, cost, bench)

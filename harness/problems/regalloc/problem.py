@@ -1,5 +1,6 @@
-"""Problem ``regalloc``: which register allocator the generate step runs, and in what order Greedy allocates."""
+"""Problem ``regalloc``: which register allocator the generate step runs on what, and in what order Greedy allocates."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,16 +13,23 @@ from harness.policy.form import Form
 from harness.policy.forms.interface import Interface
 from harness.policy.forms.registry import all_forms, asked_form, checked_form
 from harness.policy.policy import Policy
-from harness.problems.programs.asking import asked_as
+from harness.problems.programs.asking import Asked, asked_as
 from harness.problems.programs.tracks import FROZEN_AT
 from harness.problems.regalloc.ask import ask, kept
 from harness.problems.regalloc.check import require_faithful
 from harness.problems.regalloc.choice import FORM as CHOICE
 from harness.problems.regalloc.choice import choice_of, decide_choice
 from harness.problems.regalloc.decide import decided
-from harness.problems.regalloc.features import PRIORITY
+from harness.problems.regalloc.features import QUESTIONS
 from harness.problems.regalloc.log import functions_of
-from harness.problems.regalloc.replay import ALLOCATORS, PLUGIN, PRIORITIES, REGALLOC, is_priority, replay_plan
+from harness.problems.regalloc.replay import (
+    ALLOCATORS,
+    PLUGIN,
+    PRIORITIES,
+    REGALLOC,
+    is_priority,
+    replay_plan,
+)
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import native_digest
 
@@ -37,19 +45,21 @@ class Regalloc:
     forms: ClassVar = {
         **_OWN,
         "choice": CHOICE,
-        **{name: form for name, form in all_forms().items() if form.supports(PRIORITY) is None},
+        **all_forms(),
     }
 
     questions: ClassVar = ("priority",)
 
     def check(self, policy: Policy, where: str) -> None:
         """``values`` names one of LLVM's allocators or of the plugin's priority functions; or as its form has it."""
-        form = policy.manifest.form
+        form, interface = policy.manifest.form, self.interface(policy)
+        if interface is not None:
+            checked_form(policy, interface, where)
+            return
+        if policy.manifest.question:
+            raise UsageError(f"question: a policy of form {form!r} is asked nothing", where=where)
         if form == "choice":
             choice_of(policy, where)
-            return
-        if form not in _OWN:
-            checked_form(policy, PRIORITY, where)
             return
         named = policy.manifest.values.get(form)
         fits = named in ALLOCATORS if form == "allocator" else is_priority(named)
@@ -59,23 +69,29 @@ class Regalloc:
             raise UsageError(f"values.{form}: a policy of form {form!r} needs one of {known}{given}", where=where)
 
     def interface(self, policy: Policy) -> Interface | None:
-        """A live range, and its priority; nothing of policies that name what is there."""
-        return PRIORITY if policy.manifest.form in all_forms() else None
+        """What its question is about; nothing of policies that name what is there."""
+        manifest = policy.manifest
+        return QUESTIONS[manifest.question or self.questions[0]] if manifest.form in all_forms() else None
 
     def tried(self, policy: Policy, frozen: FrozenModule, bench: Bench) -> Path:
         """What the policy's process generated."""
-        answer = ask(asked_as(asked_form(policy).open(policy, PRIORITY, 0, bench)), frozen, bench)
-        return kept(answer, bench)
+        return kept(ask(self._asked(policy, 0, bench), frozen, bench), bench)
 
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
-        """What is named; or what the policy says of each live range. ``seed``: given to code that wants it."""
+        """What is named; or what the policy says. ``seed``: given to code that wants it."""
         manifest = policy.manifest
         if manifest.form in _OWN:
             return Decided(Decisions(REGALLOC, frozen.level, {manifest.form: manifest.values[manifest.form]}))
         if manifest.form == "choice":
             return decide_choice(choice_of(policy, policy.name), manifest.budget or 0.0, frozen, bench)
-        how = asked_as(asked_form(policy).open(policy, PRIORITY, seed, bench))
-        return decided(how, manifest.policy_class, frozen, bench)
+        return decided(self._asked(policy, seed, bench), manifest.policy_class, frozen, bench)
+
+    def _asked(self, policy: Policy, seed: int, bench: Bench) -> Asked:
+        interface = self.interface(policy)
+        assert interface is not None, "only policies with a file are asked"
+        how = asked_as(asked_form(policy).open(policy, interface, seed, bench))
+        question = policy.manifest.question or self.questions[0]
+        return replace(how, options=(*how.options, f"question={question}"))
 
     def is_pure(self, policy: Policy) -> bool:
         """One that names an allocator of LLVM's."""
@@ -85,8 +101,8 @@ class Regalloc:
         """The plugin where it has a part, and what turns the file into what it asks."""
         if self.is_pure(policy):
             return []
-        asked = asked_form(policy).key_material(PRIORITY) if policy.manifest.form in all_forms() else []
-        return [native_digest(PLUGIN), *asked]
+        interface = self.interface(policy)
+        return [native_digest(PLUGIN), *(asked_form(policy).key_material(interface) if interface else [])]
 
     def notes(self, policy: Policy) -> list[str]:
         """Nothing to remark."""

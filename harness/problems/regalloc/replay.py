@@ -8,7 +8,10 @@ from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
 from harness.base.vocabulary import Target
 from harness.problems.regalloc.log import body_fault, log_of
 
-__all__ = ["ALLOCATORS", "PLUGIN", "PREFIX", "PRIORITIES", "REGALLOC", "is_priority", "replay_plan"]
+__all__ = [
+    *("ALLOCATIONS", "ALLOCATORS", "BY_FUNCTION", "OTHERS", "PLUGIN", "PREFIX", "PRIORITIES", "REGALLOC"),
+    *("is_allocation", "is_priority", "replay_plan"),
+]
 
 REGALLOC = "regalloc"
 """The problem, as decisions name it."""
@@ -31,6 +34,14 @@ optimising pipeline, and with that pipeline left out, as -O0 has it."""
 PRIORITIES = ("default", "constant", "weight", "size", "small", "seeded-N")
 """Priority functions that the plugin has itself (``native/regalloc/functions.cpp``)."""
 
+OTHERS = ("basic", "pbqp")
+"""LLVM's allocators that a function may have in Greedy's place."""
+ALLOCATIONS = ("default", *OTHERS, *PRIORITIES[1:-1], *(f"seeded-{seed}" for seed in range(16)))
+"""What a policy may let allocate a function: Greedy with one of these priority functions, or another allocator
+(``native/regalloc/policy.h`` has the same in the same order)."""
+BY_FUNCTION = ("-regalloc=by-function",)
+"""LLVM's option for the plugin's allocator, which lets another one allocate each function."""
+
 _FILE = "decisions.txt"
 _SEEDED = re.compile(r"seeded-(0|[1-9]\d{0,8})")
 
@@ -38,6 +49,11 @@ _SEEDED = re.compile(r"seeded-(0|[1-9]\d{0,8})")
 def is_priority(name: Any) -> bool:
     """Whether the plugin has a priority function of this name."""
     return isinstance(name, str) and (name in PRIORITIES[:-1] or _SEEDED.fullmatch(name) is not None)
+
+
+def is_allocation(name: Any) -> bool:
+    """Whether a function can have this."""
+    return is_priority(name) or name in OTHERS
 
 
 def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
@@ -58,10 +74,10 @@ def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
         priority = body["priority"]
         decisions.require(len(body) == 1 and isinstance(priority, str), "they name a priority function")
         decisions.require(is_priority(priority), f"there is no priority function {priority!r}")
-        options = (f"-{PREFIX}=known", f"-{PREFIX}-function={priority}")
+        options = (*BY_FUNCTION, f"-{PREFIX}=known", f"-{PREFIX}-function={priority}")
     else:
         decisions.require((fault := body_fault(body)) is None, str(fault))
-        options = (f"-{PREFIX}=replay", f"-{PREFIX}-file={_FILE}")
+        options = (*BY_FUNCTION, f"-{PREFIX}=replay", f"-{PREFIX}-file={_FILE}")
         files = ((_FILE, log_of(body)),)
     generate = clang_generate(decisions.level, target, options, plugin, files)
     return CompilePlan(clang_optimise(decisions.level, target), generate)

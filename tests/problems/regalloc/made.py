@@ -1,23 +1,32 @@
 """Programs and policies that the tests of register allocation make."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 from harness.apply import CompilePlan, compile_plan
 from harness.apply.decisions import Decisions
 from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule, freeze
 from harness.policy import Policy, problem_of
+from harness.policy.forms.interface import Interface
 from harness.policy.forms.program import build_program, program_host
-from harness.problems.programs.asking import Asked
+from harness.policy.forms.registry import asked_form
+from harness.problems.programs.asking import Asked, asked_as, host_job
 from harness.problems.programs.deciding import decide_twice
-from harness.problems.regalloc.features import PRIORITY
+from harness.problems.regalloc.ask import asking
+from harness.problems.regalloc.features import PRIORITY, QUESTIONS
 from harness.problems.regalloc.replay import REGALLOC
 from harness.sandbox.bench import Bench
+from harness.sandbox.pair import READ, WRITE, run_joined
 from harness.suite.load import Program
 from tests.problems.inlining.made import policy_of
 from tests.programs import THROWS, own_program
 
-__all__ = ["Modules", "computed", "decide", "object_of", "plan_of_body", "priority_policy", "python_policy"]
+__all__ = [
+    *("Modules", "asking_of", "computed", "decide", "object_of", "plan_of_body", "priority_policy", "python_policy"),
+    "shown_to",
+]
 
 HERE = Path(__file__).parent
 
@@ -73,6 +82,12 @@ def python_policy(text: str) -> Policy:
     return policy_of(REGALLOC, "python", "policy", "policy.py", text)
 
 
+def asking_of(question: str, policy: Policy) -> Policy:
+    """The policy, as one that answers another question."""
+    manifest = policy.manifest.model_copy(update={"question": question})
+    return Policy(manifest, policy.folder, policy.contents, policy.baseline)
+
+
 def decide(policy: Policy, frozen: FrozenModule, bench: Bench, seed: int = 0) -> Decisions:
     """What a run does, without the time between: the policy is checked, then it decides, twice if it is not pure."""
     problem_of(policy.manifest.problem).check(policy, "submission.toml")
@@ -87,3 +102,20 @@ def plan_of_body(body: dict[str, object], frozen: FrozenModule) -> CompilePlan:
 def object_of(body: dict[str, object], frozen: FrozenModule, bench: Bench) -> str:
     """Digest of the object that these decisions give."""
     return compile_plan(frozen, plan_of_body(body, frozen), bench).digest
+
+
+def shown_to(answer: str, interface: Interface, frozen: FrozenModule, bench: Bench) -> list[dict[str, Any]]:
+    """Of every question, the features as a policy in Python gets them that always answers this."""
+    policy = python_policy(
+        "import json, sys\n"
+        "def decide(features):\n"
+        "    print(json.dumps(features), file=sys.stderr, flush=True)\n"
+        f"    return {answer}\n"
+    )
+    asked = asked_as(asked_form(policy).open(policy, interface, 0, bench))
+    question = next(name for name, one in QUESTIONS.items() if one is interface)
+    channel = (f"channel-from={READ}", f"channel-to={WRITE}", f"question={question}")
+    compiler = asking(frozen, bench).job(asked, bench, tuple(f"-regalloc-policy-{one}" for one in channel))
+    assert asked.host is not None
+    _, hosted = run_joined(bench.sandbox, compiler, host_job(asked.host, compiler.limits.wall))
+    return [json.loads(line) for line in hosted.stderr.decode().splitlines()]

@@ -85,7 +85,7 @@ def test_its_budget_ends_it(modules: Modules, bench: Bench) -> None:
     ("fields", "said"),
     [
         ({"values": {}}, "values.functions: from 1 to"),
-        ({"values": {"functions": "default default"}}, "different priority functions"),
+        ({"values": {"functions": "default default"}}, "different names"),
         ({"values": {"functions": "default greediest"}}, "'greediest' is none of default"),
         ({"values": {"functions": "default", "cost": "instructions"}}, "values.cost: 'instructions' is none of"),
         ({"values": {"functions": "default", "seed": 1}}, "values.seed"),

@@ -19,9 +19,18 @@ from harness.base.process import Limits, run
 from harness.base.vocabulary import Outcome, Target
 from harness.freeze import FrozenModule
 from harness.problems.regalloc.ask import ask, known
+from harness.problems.regalloc.features import PRIORITY
 from harness.problems.regalloc.log import Function, functions_of
 from harness.sandbox.bench import Bench
-from tests.problems.regalloc.made import Modules, computed, decide, object_of, priority_policy, python_policy
+from tests.problems.regalloc.made import (
+    Modules,
+    computed,
+    decide,
+    object_of,
+    priority_policy,
+    python_policy,
+    shown_to,
+)
 
 BOTH = pytest.mark.parametrize("name", ["pressure", "throws"])
 ON_TARGETS = pytest.mark.parametrize("target", list(Target))
@@ -103,24 +112,7 @@ def test_size_stage_and_weight_are_those_that_llvm_shows(
 
 def shown(frozen: FrozenModule, bench: Bench) -> list[dict[str, Any]]:
     """The features of every live range, as a policy gets them that says 0 of each."""
-    policy = python_policy(
-        "import json, sys\n"
-        "def decide(features):\n"
-        "    print(json.dumps(features), file=sys.stderr, flush=True)\n"
-        "    return 0.0\n"
-    )
-    from harness.policy.forms.registry import asked_form
-    from harness.problems.programs.asking import asked_as, host_job
-    from harness.problems.regalloc.ask import asking
-    from harness.problems.regalloc.features import PRIORITY
-    from harness.sandbox.pair import READ, WRITE, run_joined
-
-    asked = asked_as(asked_form(policy).open(policy, PRIORITY, 0, bench))
-    options = (f"-regalloc-policy-channel-from={READ}", f"-regalloc-policy-channel-to={WRITE}")
-    compiler = asking(frozen, bench).job(asked, bench, options)
-    assert asked.host is not None
-    _, hosted = run_joined(bench.sandbox, compiler, host_job(asked.host, compiler.limits.wall))
-    return [json.loads(line) for line in hosted.stderr.decode().splitlines()]
+    return shown_to("0.0", PRIORITY, frozen, bench)
 
 
 def llvms_ranges(frozen: FrozenModule, bench: Bench, folder: Path) -> list[dict[str, Any]]:

@@ -1,0 +1,90 @@
+#include "session.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace llvm;
+
+namespace harness {
+namespace {
+
+constexpr unsigned MostReplaced = 2; // the third ends the policy
+
+} // namespace
+
+bool isOtherAllocator(StringRef Name) { return Name == nameOf(Allocation::Basic) || Name == nameOf(Allocation::PBQP); }
+
+const Session::Settled &Session::settle(const MachineFunction &MF, FunctionContext *Context) {
+  if (&MF.getFunction() == Last) {
+    return OfLast;
+  }
+  Last = &MF.getFunction();
+  OfLast = Settled();
+  if (Followed) {
+    OfLast = follow(MF);
+    return OfLast;
+  }
+  if (Choosing && Context == nullptr) {
+    diverge("function " + MF.getName().str() + " was not chosen for");
+  }
+  OfLast.Name = Choosing ? choose(MF, *Context) : Everywhere;
+  if (OfLast.Name == Listed) {
+    OfLast.Decider = Decider.get();
+  } else if (!isOtherAllocator(OfLast.Name)) {
+    OfLast.Decider = &known(OfLast.Name);
+  }
+  const bool IsOwn = Choosing && OfLast.Name == nameOf(Allocation::Greedy);
+  if (Written && OfLast.Name != Listed && !IsOwn) {
+    Written->name(MF.getName(), digestOf(MF), OfLast.Name);
+  }
+  return OfLast;
+}
+
+Session::Settled Session::follow(const MachineFunction &MF) {
+  Settled Found;
+  const OfFunction *Of = Followed->find(MF.getName(), digestOf(MF));
+  if (Of == nullptr) {
+    return Found;
+  }
+  Found.Name = Of->Function;
+  if (Found.Name == Listed) {
+    Found.Listed = Of;
+  } else if (!isOtherAllocator(Found.Name)) {
+    Found.Decider = &known(Found.Name);
+  }
+  return Found;
+}
+
+std::string Session::choose(const MachineFunction &MF, FunctionContext &Context) {
+  const std::optional<Allocation> Chosen = Choosing->choose(MF, Context);
+  if (!Chosen) {
+    replace();
+  }
+  return nameOf(Chosen.value_or(Allocation::Greedy)).str();
+}
+
+Source &Session::known(StringRef Name) {
+  std::unique_ptr<Source> &Found = Known[Name];
+  Found = Found ? std::move(Found) : knownSource(Name);
+  if (!Found) {
+    diverge("there is no priority function " + Name.str());
+  }
+  return *Found;
+}
+
+void Session::replace() {
+  if (++Replaced > MostReplaced && !IsRemote) {
+    report_fatal_error("regalloc plugin: the policy is given up: bad", /*gen_crash_diag=*/false);
+  }
+}
+
+void Session::finish() {
+  if (Followed) {
+    Followed->finish();
+  }
+  if (Written) {
+    Written->finish(Replaced);
+    Written.reset();
+  }
+}
+
+} // namespace harness
