@@ -27,6 +27,12 @@ void finish(Session &Shared) {
   }
 }
 
+void countUnusable(Session &Shared) {
+  if (++Shared.Replaced > MostReplaced && !Shared.IsRemote) {
+    report_fatal_error("regalloc plugin: the policy is given up: bad", /*gen_crash_diag=*/false);
+  }
+}
+
 Advisor::Advisor(const MachineFunction &MF, const RAGreedy &Greedy, SlotIndexes &Indexes, Session &Shared)
     : Ranges(MF, Greedy, Indexes), Shared(Shared), Decider(Shared.Decider.get()), Name(MF.getName()) {
   if (Shared.Followed) {
@@ -52,7 +58,7 @@ Advisor::~Advisor() {
             std::to_string(Followed->Questions));
   }
   if (Shared.Written) {
-    Shared.Written->end(Step);
+    Shared.Written->end(Step, Shared.Evictions);
   }
 }
 
@@ -66,12 +72,12 @@ unsigned Advisor::getPriority(const LiveInterval &LI) const {
 uint32_t Advisor::ask(const LiveInterval &LI) const {
   Context Here(*this, LI);
   const std::optional<double> Answer = Decider->decide(LI, Here);
-  if (!Answer && ++Shared.Replaced > MostReplaced && !Shared.IsRemote) {
-    report_fatal_error("regalloc plugin: the policy is given up: bad", /*gen_crash_diag=*/false);
+  if (!Answer) {
+    countUnusable(Shared);
   }
   const uint32_t Priority = Answer ? bounded(*Answer) : Here.defaultPriority();
   if (Shared.Written && Shared.Function == Listed && Priority != Here.defaultPriority()) {
-    Shared.Written->write({Step, LI.reg().virtRegIndex(), Priority});
+    Shared.Written->write(Given{Step, LI.reg().virtRegIndex(), Priority});
   }
   return Priority;
 }

@@ -18,11 +18,15 @@ struct Session {
   std::unique_ptr<Writer> Written;
   bool IsRemote = false; // whether it is a process, which is given up elsewhere
   unsigned Replaced = 0; // answers that were unusable
+  uint64_t Evictions = 0; // questions about them, in the function whose registers are allocated
   llvm::StringMap<std::unique_ptr<Source>> Known;
 };
 
 // To be called when there are no more functions.
 void finish(Session &Shared);
+
+// An answer could not be used: the third ends a policy that is in this process.
+void countUnusable(Session &Shared);
 
 class Advisor final : public Ranges {
 public:

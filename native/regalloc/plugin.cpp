@@ -5,6 +5,7 @@
 // Without `-regalloc-policy` it does nothing.
 
 #include "advisor.h"
+#include "eviction.h"
 #include "llvm/CodeGen/RegAllocPriorityAdvisor.h"
 #include "llvm/InitializePasses.h"
 #include "llvm/PassInfo.h"
@@ -21,13 +22,19 @@ namespace {
 
 enum class From : uint8_t { Nowhere, Known, Heuristic, Channel, Replay };
 
-cl::opt<From> Policy("regalloc-policy", cl::desc("Where priorities of live ranges come from"), cl::init(From::Nowhere),
+cl::opt<From> Policy("regalloc-policy", cl::desc("Where decisions about live ranges come from"), cl::init(From::Nowhere),
                      cl::values(clEnumValN(From::Known, "known", "-regalloc-policy-function, one of the plugin's own"),
                                 clEnumValN(From::Heuristic, "heuristic", "harness_heuristic of -regalloc-policy-file"),
                                 clEnumValN(From::Channel, "channel", "a process, over -regalloc-policy-channel"),
                                 clEnumValN(From::Replay, "replay", "the decisions in -regalloc-policy-file")));
+enum class What : uint8_t { Priority, Eviction };
+
+cl::opt<What> Question("regalloc-policy-question", cl::desc("What the policy is asked about live ranges"),
+                       cl::init(What::Priority),
+                       cl::values(clEnumValN(What::Priority, "priority", "their priority"),
+                                  clEnumValN(What::Eviction, "eviction", "what to evict for them")));
 cl::opt<std::string> File("regalloc-policy-file", cl::desc("Shared library, or decisions to follow"));
-cl::opt<std::string> Function("regalloc-policy-function", cl::desc("Name of a priority function"), cl::init("default"));
+cl::opt<std::string> Function("regalloc-policy-function", cl::desc("Name of a function of the plugin's"), cl::init("default"));
 cl::opt<std::string> Values("regalloc-policy-values", cl::desc("Hyperparameters of a heuristic: NAME=VALUE,..."));
 cl::opt<std::string> Written("regalloc-policy-log", cl::desc("Write the decisions to this file"));
 cl::opt<int> ChannelFrom("regalloc-policy-channel-from", cl::desc("Descriptor that answers come from"), cl::init(-1));
@@ -35,7 +42,15 @@ cl::opt<int> ChannelTo("regalloc-policy-channel-to", cl::desc("Descriptor that q
 cl::opt<int> Reply("regalloc-policy-reply", cl::desc("Milliseconds for each answer"), cl::init(1000));
 cl::opt<int> Total("regalloc-policy-total", cl::desc("Milliseconds of waiting for all answers"), cl::init(60000));
 
+[[noreturn]] void unknown(StringRef Kind) {
+  report_fatal_error(Twine("regalloc plugin: there is no ") + Kind + " function " + Function,
+                     /*gen_crash_diag=*/false);
+}
+
 std::unique_ptr<Source> source() {
+  if (Policy != From::Replay && Question != What::Priority) {
+    return knownSource("default");
+  }
   switch (Policy) {
   case From::Heuristic:
     return heuristicSource(File, Values);
@@ -47,29 +62,53 @@ std::unique_ptr<Source> source() {
     if (std::unique_ptr<Source> Known = knownSource(Function)) {
       return Known;
     }
-    report_fatal_error(Twine("regalloc plugin: there is no priority function ") + Function, /*gen_crash_diag=*/false);
+    unknown("priority");
   }
+}
+
+std::unique_ptr<EvictionSource> evictionSource() {
+  switch (Policy) {
+  case From::Heuristic:
+    return heuristicEvictions(File, Values);
+  case From::Channel:
+    return channelEvictions(ChannelFrom, ChannelTo, {Reply, Total});
+  default:
+    if (std::unique_ptr<EvictionSource> Known = knownEvictions(Function)) {
+      return Known;
+    }
+    unknown("eviction");
+  }
+}
+
+// Of the module that is compiled: both advisors have it.
+std::shared_ptr<Session> session() {
+  static std::weak_ptr<Session> Current;
+  std::shared_ptr<Session> Shared = Current.lock();
+  if (!Shared) {
+    Current = Shared = std::make_shared<Session>();
+    Shared->Written = Written.empty() ? nullptr : std::make_unique<Writer>(Written);
+    Shared->Followed = Policy == From::Replay ? std::make_unique<Decisions>(File) : nullptr;
+    Shared->IsRemote = Policy == From::Channel;
+    const bool IsNamed = Policy == From::Known && Question == What::Priority;
+    Shared->Function = IsNamed ? std::string(Function) : std::string(Listed);
+    Shared->Decider = source(); // the last: it may confine the process
+  }
+  return Shared;
 }
 
 class Provider : public RegAllocPriorityAdvisorProvider {
 public:
-  Provider() : RegAllocPriorityAdvisorProvider(AdvisorMode::Default) {
-    Shared.Written = Written.empty() ? nullptr : std::make_unique<Writer>(Written);
-    Shared.Followed = Policy == From::Replay ? std::make_unique<Decisions>(File) : nullptr;
-    Shared.IsRemote = Policy == From::Channel;
-    Shared.Function = Policy == From::Known ? std::string(Function) : std::string(Listed);
-    Shared.Decider = source(); // the last: it may confine the process
-  }
+  Provider() : RegAllocPriorityAdvisorProvider(AdvisorMode::Default), Shared(session()) {}
 
   std::unique_ptr<RegAllocPriorityAdvisor> getAdvisor(const MachineFunction &MF, const RAGreedy &Greedy,
                                                       SlotIndexes &Indexes) override {
-    return std::make_unique<Advisor>(MF, Greedy, Indexes, Shared);
+    return std::make_unique<Advisor>(MF, Greedy, Indexes, *Shared);
   }
 
-  void finish() { harness::finish(Shared); }
+  void finish() { harness::finish(*Shared); }
 
 private:
-  Session Shared;
+  std::shared_ptr<Session> Shared;
 };
 
 class Analysis : public RegAllocPriorityAdvisorAnalysisLegacy {
@@ -92,20 +131,40 @@ private:
   ::Provider *Priorities = nullptr;
 };
 
+class EvictionAnalysis : public RegAllocEvictionAdvisorAnalysisLegacy {
+public:
+  EvictionAnalysis() : RegAllocEvictionAdvisorAnalysisLegacy(AdvisorMode::Default) {}
+
+  bool doInitialization(Module &M) override {
+    const bool IsAsked = Policy != From::Replay && Question == What::Eviction;
+    Provider = std::make_unique<EvictionProvider>(M.getContext(), session(), IsAsked ? evictionSource : nullptr);
+    return false;
+  }
+};
+
 PassInfo::NormalCtor_t Stock;
+PassInfo::NormalCtor_t StockEvictions;
 
 Pass *analysis() { return Policy == From::Nowhere ? Stock() : new Analysis(); }
+Pass *evictions() { return Policy == From::Nowhere ? StockEvictions() : new EvictionAnalysis(); }
 
-// LLVM makes its advisor by what its registry has of the analysis: from now on, that is ours.
+// LLVM makes an advisor by what its registry has of the analysis: from now on, that is ours.
+PassInfo::NormalCtor_t replace(const void *Analysis, PassInfo::NormalCtor_t Ours) {
+  const PassInfo *Known = PassRegistry::getPassRegistry()->getPassInfo(Analysis);
+  if (Known == nullptr) {
+    report_fatal_error("regalloc plugin: this LLVM lacks an advisor of Greedy's", /*gen_crash_diag=*/false);
+  }
+  const PassInfo::NormalCtor_t Theirs = Known->getNormalCtor();
+  const_cast<PassInfo *>(Known)->setNormalCtor(Ours); // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return Theirs;
+}
+
 void install() {
   PassRegistry &Registry = *PassRegistry::getPassRegistry();
   initializeRegAllocPriorityAdvisorAnalysisLegacyPass(Registry);
-  const PassInfo *Known = Registry.getPassInfo(&RegAllocPriorityAdvisorAnalysisLegacy::ID);
-  if (Known == nullptr) {
-    report_fatal_error("regalloc plugin: this LLVM has no priority advisor", /*gen_crash_diag=*/false);
-  }
-  Stock = Known->getNormalCtor();
-  const_cast<PassInfo *>(Known)->setNormalCtor(analysis); // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  initializeRegAllocEvictionAdvisorAnalysisLegacyPass(Registry);
+  Stock = replace(&RegAllocPriorityAdvisorAnalysisLegacy::ID, analysis);
+  StockEvictions = replace(&RegAllocEvictionAdvisorAnalysisLegacy::ID, evictions);
 }
 
 } // namespace
