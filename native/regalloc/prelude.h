@@ -1,8 +1,9 @@
-// What every submitted priority function sees before its first line; precompiled.
+// What every submitted function sees before its first line; precompiled.
 
 #ifndef HARNESS_REGALLOC_PRELUDE_H
 #define HARNESS_REGALLOC_PRELUDE_H
 
+#include "evictions.h"
 #include "policy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/LiveInterval.h"
@@ -20,6 +21,9 @@
 #include <cmath>
 
 using namespace llvm;
+using harness::EvictionContext;
+using harness::NoEviction;
+using harness::NumSlots;
 using harness::PriorityContext;
 using harness::RangeFeature;
 

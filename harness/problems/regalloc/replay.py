@@ -8,7 +8,10 @@ from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
 from harness.base.vocabulary import Target
 from harness.problems.regalloc.log import body_fault, log_of
 
-__all__ = ["ALLOCATORS", "PLUGIN", "PREFIX", "PRIORITIES", "REGALLOC", "is_priority", "replay_plan"]
+__all__ = [
+    *("ALLOCATORS", "EVICTIONS", "PLUGIN", "PREFIX", "PRIORITIES", "REGALLOC"),
+    *("is_eviction", "is_priority", "replay_plan"),
+]
 
 REGALLOC = "regalloc"
 """The problem, as decisions name it."""
@@ -31,6 +34,9 @@ optimising pipeline, and with that pipeline left out, as -O0 has it."""
 PRIORITIES = ("default", "constant", "weight", "size", "small", "seeded-N")
 """Priority functions that the plugin has itself (``native/regalloc/functions.cpp``)."""
 
+EVICTIONS = ("default", "refuse", "cheapest")
+"""Eviction functions that the plugin has itself (``native/regalloc/evicting.cpp``)."""
+
 _FILE = "decisions.txt"
 _SEEDED = re.compile(r"seeded-(0|[1-9]\d{0,8})")
 
@@ -40,8 +46,13 @@ def is_priority(name: Any) -> bool:
     return isinstance(name, str) and (name in PRIORITIES[:-1] or _SEEDED.fullmatch(name) is not None)
 
 
+def is_eviction(name: Any) -> bool:
+    """Whether the plugin has an eviction function of this name."""
+    return isinstance(name, str) and name in EVICTIONS
+
+
 def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
-    """clang's plan, with the allocator chosen, or with Greedy's queue in another order.
+    """clang's plan, with the allocator chosen, or with another order of Greedy's queue, or other evictions.
 
     Raises CellError, ``not-replayable``, for decisions of another form.
     """
@@ -59,6 +70,11 @@ def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
         decisions.require(len(body) == 1 and isinstance(priority, str), "they name a priority function")
         decisions.require(is_priority(priority), f"there is no priority function {priority!r}")
         options = (f"-{PREFIX}=known", f"-{PREFIX}-function={priority}")
+    elif "eviction" in body:
+        eviction = body["eviction"]
+        decisions.require(len(body) == 1 and isinstance(eviction, str), "they name an eviction function")
+        decisions.require(is_eviction(eviction), f"there is no eviction function {eviction!r}")
+        options = (f"-{PREFIX}=known", f"-{PREFIX}-question=eviction", f"-{PREFIX}-function={eviction}")
     else:
         decisions.require((fault := body_fault(body)) is None, str(fault))
         options = (f"-{PREFIX}=replay", f"-{PREFIX}-file={_FILE}")
