@@ -16,8 +16,8 @@ struct Session {
   std::string Function = Listed;   // the name of a decider that the plugin has
   std::unique_ptr<Decisions> Followed;
   std::unique_ptr<Writer> Written;
-  bool IsRemote = false; // whether it is a process, which is given up elsewhere
-  unsigned Replaced = 0; // answers that were unusable
+  bool IsRemote = false;  // whether it is a process, which is given up elsewhere
+  unsigned Replaced = 0;  // answers that were unusable
   uint64_t Evictions = 0; // questions about them, in the function whose registers are allocated
   llvm::StringMap<std::unique_ptr<Source>> Known;
 };

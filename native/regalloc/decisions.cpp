@@ -62,8 +62,7 @@ template <typename Number> bool read(StringRef Word, Number &Value) { return !Wo
 // How many questions there were: about priorities, and, where it is said, about evictions.
 bool readQuestions(StringRef Line, OfFunction &Of) {
   const auto [Priorities, Evictions] = Line.split(' ');
-  return read(Priorities, Of.Questions) &&
-         (Priorities.size() == Line.size() || read(Evictions, Of.EvictionQuestions));
+  return read(Priorities, Of.Questions) && (Priorities.size() == Line.size() || read(Evictions, Of.EvictionQuestions));
 }
 
 [[noreturn]] void refuse(StringRef Line) { diverge("not a decision: '" + Line.str() + "'"); }

@@ -6,7 +6,8 @@
 //                              is one that the plugin has (functions.cpp), or `listed`:
 //   p STEP REGISTER PRIORITY   the priority that one live range got, where it is not Greedy's own. STEP counts the
 //                              questions about the function from 0 on, REGISTER is the virtual register's index
-//   v STEP REGISTER SLOT       the slot that was freed for one live range, or the last one, so that nothing was evicted,
+//   v STEP REGISTER SLOT       the slot that was freed for one live range, or the last one, so that nothing was
+//   evicted,
 //                              where it is not Greedy's own. STEP counts the questions about evictions in the function
 //   e QUESTIONS [EVICTIONS]    there were so many questions about a listed function: about priorities, and about
 //                              evictions, where the policy was asked about these

@@ -68,11 +68,19 @@ constexpr const char *FeatureNames[] = {
 
 constexpr size_t wordsOf(size_t Bytes) { return (Bytes + sizeof(int64_t) - 1) / sizeof(int64_t); }
 
-constexpr size_t NumWords = 0
-#define WORDS(TYPE, COUNT, NAME) +wordsOf(sizeof EvictionFeatures::NAME)
+constexpr size_t WordsOfEach[] = {
+#define WORDS(TYPE, COUNT, NAME) wordsOf(sizeof EvictionFeatures::NAME),
     HARNESS_EVICTION_FEATURES(WORDS)
 #undef WORDS
-    ;
+};
+
+constexpr size_t sumOfWords() {
+  size_t Sum = 0;
+  for (const size_t Words : WordsOfEach) {
+    Sum += Words;
+  }
+  return Sum;
+}
 
 class Remote : public EvictionSource {
 public:
@@ -103,7 +111,7 @@ public:
 private:
   Channel Asked;
   std::array<bool, std::size(FeatureNames)> Wanted{};
-  std::array<int64_t, NumWords> Words{}; // of a question: each tensor fills whole words
+  std::array<int64_t, sumOfWords()> Words{}; // of a question: each tensor fills whole words
 };
 
 } // namespace

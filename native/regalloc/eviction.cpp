@@ -157,8 +157,8 @@ unsigned Evictor::follow(const LiveInterval &LI, const Context &Here) const {
     return Here.defaultSlot();
   }
   const Evicted &Next = Followed->Evictions[Position++];
-  const std::string About = "question " + std::to_string(Shared.Evictions) + " about evictions in function " +
-                            MF.getName().str();
+  const std::string About =
+      "question " + std::to_string(Shared.Evictions) + " about evictions in function " + MF.getName().str();
   if (Next.Register != LI.reg().virtRegIndex()) {
     diverge(About + " is of another live range");
   }

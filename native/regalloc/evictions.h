@@ -2,8 +2,8 @@
 //
 //   unsigned getEviction(const LiveInterval &LI, EvictionContext &Context);
 //
-// LLVM's Greedy allocator asks it about a live range that found no free register, where others can make place for it. It
-// names the register that is freed by its slot, its position in the order in which registers are tried for this live
+// LLVM's Greedy allocator asks it about a live range that found no free register, where others can make place for it.
+// It names the register that is freed by its slot, its position in the order in which registers are tried for this live
 // range; or the last slot, so that nothing is evicted.
 
 #ifndef HARNESS_REGALLOC_EVICTIONS_H

@@ -3,10 +3,12 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/JSON.h"
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,22 +38,47 @@ int opened(const std::string &Path) {
   return Descriptor;
 }
 
-template <typename Element> constexpr const char *nameOf() {
-  return std::is_same_v<Element, float> ? "float" : "int64_t";
-}
+struct Observed {
+  const char *Name;
+  const char *Type;
+  int64_t Elements;
+  size_t Bytes;
+};
 
-// How LLVM describes a tensor: it has this name, type and number of elements.
-bool describes(const json::Value &Tensor, StringRef Name, StringRef Type, int64_t Elements) {
-  const json::Object *One = Tensor.getAsObject();
+constexpr Observed Known[] = {
+#define ONE(TYPE, COUNT, NAME) {#NAME, #TYPE, COUNT, sizeof(TYPE) * (COUNT)},
+    HARNESS_LLVM_EVICTION_FEATURES(ONE)
+#undef ONE
+};
+
+// Whether this is how LLVM describes the tensor.
+bool describes(const json::Value &Said, const Observed &Tensor) {
+  const json::Object *One = Said.getAsObject();
   const json::Array *Shape = One == nullptr ? nullptr : One->getArray("shape");
-  if (Shape == nullptr || One->getString("name") != Name || One->getString("type") != Type) {
+  if (Shape == nullptr || One->getString("name") != StringRef(Tensor.Name) ||
+      One->getString("type") != StringRef(Tensor.Type)) {
     return false;
   }
-  int64_t Found = 1;
+  int64_t Elements = 1;
   for (const json::Value &Size : *Shape) {
-    Found *= Size.getAsInteger().value_or(0);
+    Elements *= Size.getAsInteger().value_or(0);
   }
-  return Found == Elements;
+  return Elements == Tensor.Elements;
+}
+
+// LLVM says first what its tensors are: they must be those that are known here.
+void require(StringRef Header) {
+  Expected<json::Value> Parsed = json::parse(Header);
+  if (!Parsed) {
+    consumeError(Parsed.takeError());
+    fail("LLVM's learned eviction advisor does not say what it observes");
+  }
+  const json::Object *Said = Parsed->getAsObject();
+  const json::Array *Features = Said == nullptr ? nullptr : Said->getArray("features");
+  if (Features == nullptr ||
+      !std::equal(Features->begin(), Features->end(), std::begin(Known), std::end(Known), describes)) {
+    fail("LLVM's learned eviction advisor observes something else");
+  }
 }
 
 } // namespace
@@ -103,9 +130,9 @@ bool Observer::observe(Question Ask, EvictionFeatures &Seen) {
   const char *Next = Received.data() + Received.find('\n') + 1;
   const size_t Size = Received.size() - static_cast<size_t>(Next - Received.data());
   size_t Expected = 1; // the end of the line
-#define SIZE(TYPE, COUNT, NAME) Expected += sizeof Seen.NAME;
-  HARNESS_LLVM_EVICTION_FEATURES(SIZE)
-#undef SIZE
+  for (const Observed &One : Known) {
+    Expected += One.Bytes;
+  }
   if (Size != Expected) {
     fail("LLVM's learned eviction advisor observed something else");
   }
@@ -140,28 +167,6 @@ void Observer::receive() {
   std::array<char, 8192> Part{};
   for (ssize_t Size = 0; (Size = read(From, Part.data(), Part.size())) > 0;) {
     Received.append(Part.data(), static_cast<size_t>(Size));
-  }
-}
-
-// LLVM says first what its tensors are: they must be those that are known here.
-void Observer::require(StringRef Header) const {
-  Expected<json::Value> Parsed = json::parse(Header);
-  if (!Parsed) {
-    consumeError(Parsed.takeError());
-    fail("LLVM's learned eviction advisor does not say what it observes");
-  }
-  const json::Object *Said = Parsed->getAsObject();
-  const json::Array *Features = Said == nullptr ? nullptr : Said->getArray("features");
-  size_t Next = 0;
-#define CHECK(TYPE, COUNT, NAME)                                                                                       \
-  if (Features == nullptr || Next >= Features->size() ||                                                               \
-      !describes((*Features)[Next++], #NAME, nameOf<TYPE>(), COUNT)) {                                                 \
-    fail("LLVM's learned eviction advisor observes no " #NAME);                                                        \
-  }
-  HARNESS_LLVM_EVICTION_FEATURES(CHECK)
-#undef CHECK
-  if (Next != Features->size()) {
-    fail("LLVM's learned eviction advisor observes more than is known here");
   }
 }
 

@@ -1,9 +1,9 @@
 // What LLVM's own learned advisor knows of an eviction, taken from its channel for models.
 //
 // That advisor writes what it observes to one named pipe and reads the answer from another. Both ends are here: the
-// answer lies in its pipe before the advisor is asked, so that nobody waits. First the answer is that nothing is evicted,
-// which changes nothing; once somebody has decided on what was observed, the advisor is asked again, with the decision
-// as its answer.
+// answer lies in its pipe before the advisor is asked, so that nobody waits. First the answer is that nothing is
+// evicted, which changes nothing; once somebody has decided on what was observed, the advisor is asked again, with the
+// decision as its answer.
 
 #ifndef HARNESS_REGALLOC_OBSERVER_H
 #define HARNESS_REGALLOC_OBSERVER_H
@@ -37,7 +37,6 @@ public:
 private:
   void put(unsigned Slot) const;
   void receive();
-  void require(llvm::StringRef Header) const;
   void remove();
 
   std::unique_ptr<llvm::RegAllocEvictionAdvisorProvider> Learned;

@@ -22,7 +22,8 @@ namespace {
 
 enum class From : uint8_t { Nowhere, Known, Heuristic, Channel, Replay };
 
-cl::opt<From> Policy("regalloc-policy", cl::desc("Where decisions about live ranges come from"), cl::init(From::Nowhere),
+cl::opt<From> Policy("regalloc-policy", cl::desc("Where decisions about live ranges come from"),
+                     cl::init(From::Nowhere),
                      cl::values(clEnumValN(From::Known, "known", "-regalloc-policy-function, one of the plugin's own"),
                                 clEnumValN(From::Heuristic, "heuristic", "harness_heuristic of -regalloc-policy-file"),
                                 clEnumValN(From::Channel, "channel", "a process, over -regalloc-policy-channel"),
@@ -34,7 +35,8 @@ cl::opt<What> Question("regalloc-policy-question", cl::desc("What the policy is 
                        cl::values(clEnumValN(What::Priority, "priority", "their priority"),
                                   clEnumValN(What::Eviction, "eviction", "what to evict for them")));
 cl::opt<std::string> File("regalloc-policy-file", cl::desc("Shared library, or decisions to follow"));
-cl::opt<std::string> Function("regalloc-policy-function", cl::desc("Name of a function of the plugin's"), cl::init("default"));
+cl::opt<std::string> Function("regalloc-policy-function", cl::desc("Name of a function of the plugin's"),
+                              cl::init("default"));
 cl::opt<std::string> Values("regalloc-policy-values", cl::desc("Hyperparameters of a heuristic: NAME=VALUE,..."));
 cl::opt<std::string> Written("regalloc-policy-log", cl::desc("Write the decisions to this file"));
 cl::opt<int> ChannelFrom("regalloc-policy-channel-from", cl::desc("Descriptor that answers come from"), cl::init(-1));

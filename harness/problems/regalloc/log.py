@@ -132,7 +132,8 @@ def _list_fault(one: list[Any]) -> str | None:
     asked, evicted = more or ("0", [])
     if function != LISTED and (more or given or int(questions, 16)):
         return "it has a function of the plugin's, and decisions besides"
-    for sort, listed, many in (("priorities", given, questions), ("evictions", evicted, asked)):
+    sorts: tuple[tuple[str, list[str], str], ...] = (("priorities", given, questions), ("evictions", evicted, asked))
+    for sort, listed, many in sorts:
         steps = [int(each.partition(" ")[0], 16) for each in listed]
         if any(later <= earlier for earlier, later in pairwise(steps)):
             return f"its {sort} are out of order"

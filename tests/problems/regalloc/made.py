@@ -1,10 +1,15 @@
 """Programs and policies that the tests of register allocation make."""
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from harness.apply import CompilePlan, compile_plan
 from harness.apply.decisions import Decisions
-from harness.base.vocabulary import Level, Target
+from harness.apply.plan import clang_generate, clang_optimise
+from harness.base.errors import CellError
+from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule, freeze
 from harness.policy import Policy, problem_of
 from harness.policy.forms.program import build_program, program_host
@@ -17,7 +22,10 @@ from harness.suite.load import Program
 from tests.problems.inlining.made import policy_of
 from tests.programs import THROWS, own_program
 
-__all__ = ["Modules", "computed", "decide", "object_of", "plan_of_body", "priority_policy", "python_policy"]
+__all__ = [
+    *("Modules", "computed", "decide", "object_of", "plain", "plan_of_body"),
+    *("priority_policy", "python_policy", "refused"),
+]
 
 HERE = Path(__file__).parent
 
@@ -87,3 +95,18 @@ def plan_of_body(body: dict[str, object], frozen: FrozenModule) -> CompilePlan:
 def object_of(body: dict[str, object], frozen: FrozenModule, bench: Bench) -> str:
     """Digest of the object that these decisions give."""
     return compile_plan(frozen, plan_of_body(body, frozen), bench).digest
+
+
+def plain(frozen: FrozenModule, bench: Bench, *options: str) -> str:
+    """Digest of clang's own object, with options of LLVM's."""
+    level, target = frozen.level, frozen.target
+    plan = CompilePlan(clang_optimise(level, target), clang_generate(level, target, options))
+    return compile_plan(frozen, plan, bench).digest
+
+
+def refused(body: dict[str, Any], frozen: FrozenModule, bench: Bench) -> str:
+    """The message; the outcome is not-replayable."""
+    with pytest.raises(CellError) as raised:
+        object_of(body, frozen, bench)
+    assert raised.value.outcome is Outcome.NOT_REPLAYABLE and not raised.value.transient
+    return raised.value.message

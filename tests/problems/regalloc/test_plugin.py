@@ -21,27 +21,21 @@ from harness.freeze import FrozenModule
 from harness.problems.regalloc.ask import ask, known
 from harness.problems.regalloc.log import Function, functions_of
 from harness.sandbox.bench import Bench
-from tests.problems.regalloc.made import Modules, computed, decide, object_of, priority_policy, python_policy
+from tests.problems.regalloc.made import (
+    Modules,
+    computed,
+    decide,
+    object_of,
+    plain,
+    priority_policy,
+    python_policy,
+    refused,
+)
 
 BOTH = pytest.mark.parametrize("name", ["pressure", "throws"])
 ON_TARGETS = pytest.mark.parametrize("target", list(Target))
 DEFAULT_PRIORITY = 3
 """Its place among the features."""
-
-
-def plain(frozen: FrozenModule, bench: Bench, *options: str) -> str:
-    """Digest of clang's own object, with options of LLVM's."""
-    level, target = frozen.level, frozen.target
-    plan = CompilePlan(clang_optimise(level, target), clang_generate(level, target, options))
-    return compile_plan(frozen, plan, bench).digest
-
-
-def refused(body: dict[str, Any], frozen: FrozenModule, bench: Bench) -> str:
-    """The message; the outcome is not-replayable."""
-    with pytest.raises(CellError) as raised:
-        object_of(body, frozen, bench)
-    assert raised.value.outcome is Outcome.NOT_REPLAYABLE and not raised.value.transient
-    return raised.value.message
 
 
 # -- as Greedy
