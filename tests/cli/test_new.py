@@ -28,6 +28,17 @@ def test_every_form_of_a_submission_has_one() -> None:
     assert there <= {*PAIRS} and len(PAIRS) == 15
 
 
+@pytest.mark.slow
+def test_one_that_answers_another_question(tmp_path: Path) -> None:
+    user = User.at(tmp_path)
+    words = ("new", "mine", "--problem", "regalloc", "--form", "cpp", "--question")
+    user.harness(*words, "eviction", cwd=tmp_path, code=0)
+    assert load_policy(f"{tmp_path}/mine/").manifest.question == "eviction"
+    suite = ("--suite", TINY, "--benchmark", "glob", "--target", "x86-64")
+    user.harness("run", *suite, "--policy", tmp_path / "mine", code=0, timeout=600)
+    assert {(row.policy, row.outcome.value) for row in user.rows() if row.policy == "mine"} == {("mine", "ok")}
+
+
 @pytest.mark.parametrize(("problem", "form"), PAIRS)
 def test_it_loads_and_says_how_to_try_it(
     problem: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -72,6 +83,9 @@ def test_words_that_mean_nothing_are_refused_and_nothing_is_written(
     run("new", "mine", "--problem", "shardin").refused(2, "did you mean 'sharding'?")
     run("new", "mine", "--problem", "levels").refused(2, "--problem", "no submission to start from")
     run("new", "mine", "--problem", "passes", "--form", "tree").refused(2, "--form", "there are: best")
+    asked = ("--form", "cpp", "--question", "evictions")
+    run("new", "mine", "--problem", "regalloc", *asked).refused(2, "--question", "there are: priority, eviction")
+    run("new", "mine", "--problem", "inlining", *asked).refused(2, "--question", "asks one question only")
     run("new", "Oz", "--problem", "passes", "--form", "list").refused(2, "Oz", "is a baseline's")
     run("new", "no/where", "--problem", "passes", "--form", "list").refused(2, "no/where", "No such file")
     assert not [path.name for path in tmp_path.iterdir() if path.name != "cache"]
