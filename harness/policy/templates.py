@@ -1,4 +1,5 @@
-"""Submissions to start from: a problem brings one for a form in the folder ``new/FORM`` beside its ``problem.py``.
+"""Submissions to start from: a problem brings one for a form in the folder ``new/FORM`` beside its ``problem.py``, and
+in ``new/FORM-QUESTION`` one that answers another of its questions than the first.
 
 The folder holds a ``submission.toml`` in which ``NAME`` stands for the policy's name, and every file that it names.
 What it holds loads and runs as it is.
@@ -15,6 +16,7 @@ from harness.base.errors import UsageError
 from harness.policy.load import MANIFEST, load_policy
 from harness.policy.names import require_free_name
 from harness.policy.policy import Policy
+from harness.policy.problems import AskingProblem, problem_of
 
 __all__ = ["Template", "all_templates", "choose_template"]
 
@@ -51,6 +53,22 @@ class Template:
         trials = [line.removeprefix(_TRY) for line in manifest.splitlines() if line.startswith(_TRY)]
         return load_policy(str(folder)), trials[0] if trials else f"harness run --policy ./{folder.name}"
 
+    def asked(self, question: str) -> "Template":
+        """The one that answers this question. Raises UsageError, with what there is, where there is none."""
+        problem = problem_of(self.problem)
+        known = problem.questions if isinstance(problem, AskingProblem) else ()
+        if question in known[:1]:
+            return self
+        folders = {one: self.folder.with_name(f"{self.form}-{one}") for one in known[1:]}
+        there = [*known[:1], *(one for one, folder in folders.items() if (folder / MANIFEST).is_file())]
+        if question not in there:
+            message = (
+                f"--question: there is no submission to start from for question {question!r} in form {self.form!r}"
+            )
+            hint = f"there are: {', '.join(there)}" if there else f"problem {self.problem!r} asks one question only"
+            raise UsageError(message, hint=hint)
+        return Template(self.problem, self.form, folders[question])
+
 
 def _named(manifest: str, name: str) -> str:
     """The manifest with the policy's name; the comment behind it stays in its column, if there is room."""
@@ -72,8 +90,9 @@ def all_templates() -> Mapping[tuple[str, str], Template]:
     return found
 
 
-def choose_template(problem: str | None, form: str | None) -> Template:
-    """The template of a problem and a form; a form need not be named where the problem has one alone.
+def choose_template(problem: str | None, form: str | None, question: str | None = None) -> Template:
+    """The template of a problem, a form and a question; a form need not be named where the problem has one alone, and a
+    question where the first is meant.
 
     Raises UsageError, with what there is, for words that name none.
     """
@@ -95,4 +114,5 @@ def choose_template(problem: str | None, form: str | None) -> Template:
     if chosen not in forms:
         message = f"--form: there is no submission to start from for problem {problem!r} in form {chosen!r}"
         raise UsageError(message, hint=f"there are: {', '.join(forms)}")
-    return every[problem, chosen]
+    template = every[problem, chosen]
+    return template if question is None else template.asked(question)

@@ -31,7 +31,7 @@ Advisor::~Advisor() {
             std::to_string(Settled.Listed->Questions));
   }
   if (Shared.Written) {
-    Shared.Written->end(Step);
+    Shared.Written->end(Step, Shared.Evictions);
   }
 }
 
@@ -50,7 +50,7 @@ uint32_t Advisor::ask(const LiveInterval &LI) const {
   }
   const uint32_t Priority = Answer ? bounded(*Answer) : Here.defaultPriority();
   if (Shared.Written && Settled.Name == Listed && Priority != Here.defaultPriority()) {
-    Shared.Written->write({Step, LI.reg().virtRegIndex(), Priority});
+    Shared.Written->write(Given{Step, LI.reg().virtRegIndex(), Priority});
   }
   return Priority;
 }

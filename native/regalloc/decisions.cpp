@@ -16,7 +16,7 @@ using namespace llvm;
 namespace harness {
 namespace {
 
-constexpr uint64_t MostPriorities = 5000000;
+constexpr uint64_t MostLines = 5000000;
 
 stable_hash hashOf(const MachineOperand &Operand, const MachineRegisterInfo &MRI) {
   const auto Kind = static_cast<stable_hash>(Operand.getType());
@@ -63,6 +63,12 @@ std::string head(StringRef Name, uint64_t Digest, StringRef Function) {
   return "f " + escaped(Name) + " " + hexadecimal(Digest) + " " + Function.str() + "\n";
 }
 
+// How many questions there were: about priorities, and, where it is said, about evictions.
+bool readQuestions(StringRef Line, OfFunction &Of) {
+  const auto [Priorities, Evictions] = Line.split(' ');
+  return read(Priorities, Of.Questions) && (Priorities.size() == Line.size() || read(Evictions, Of.EvictionQuestions));
+}
+
 [[noreturn]] void refuse(StringRef Line) { diverge("not a decision: '" + Line.str() + "'"); }
 
 } // namespace
@@ -102,6 +108,7 @@ Decisions::Decisions(const std::string &Path) {
     Text = Rest;
     std::array<StringRef, 3> Words;
     Given One{};
+    Evicted Slot{};
     if (Line.consume_front("f ") && Current == nullptr && take(Line, Words)) {
       const auto [Entry, New] = Functions.try_emplace(unescaped(Words[0]));
       OfFunction &Read = Entry->second;
@@ -113,7 +120,10 @@ Decisions::Decisions(const std::string &Path) {
     } else if (Line.consume_front("p ") && Current != nullptr && take(Line, Words) && read(Words[0], One.Step) &&
                read(Words[1], One.Register) && read(Words[2], One.Priority)) {
       Current->Priorities.push_back(One);
-    } else if (Line.consume_front("e ") && Current != nullptr && read(Line, Current->Questions)) {
+    } else if (Line.consume_front("v ") && Current != nullptr && take(Line, Words) && read(Words[0], Slot.Step) &&
+               read(Words[1], Slot.Register) && read(Words[2], Slot.Slot)) {
+      Current->Evictions.push_back(Slot);
+    } else if (Line.consume_front("e ") && Current != nullptr && readQuestions(Line, *Current)) {
       Current = nullptr;
     } else if (Line.consume_front("end ") && Current == nullptr) {
       Ended = true;
@@ -152,21 +162,34 @@ void Writer::name(StringRef Name, uint64_t Digest, StringRef Function) {
 
 void Writer::begin(StringRef Name, uint64_t Digest) { Head = head(Name, Digest, Listed); }
 
-void Writer::write(const Given &Priority) {
-  if (++Lines > MostPriorities) {
-    report_fatal_error(Twine("regalloc plugin: more than ") + Twine(MostPriorities) + " decisions",
+// What comes first of a listed function.
+void Writer::open() {
+  if (++Lines > MostLines) {
+    report_fatal_error(Twine("regalloc plugin: more than ") + Twine(MostLines) + " decisions",
                        /*gen_crash_diag=*/false);
   }
   if (!Open) {
     (void)std::fputs(Head.c_str(), File.get());
     Open = true;
   }
+}
+
+void Writer::write(const Given &Priority) {
+  open();
   (void)std::fprintf(File.get(), "p %" PRIx64 " %" PRIx32 " %" PRIx32 "\n", Priority.Step, Priority.Register,
                      Priority.Priority);
 }
 
-void Writer::end(uint64_t Questions) {
-  if (Open) {
+void Writer::write(const Evicted &Eviction) {
+  open();
+  (void)std::fprintf(File.get(), "v %" PRIx64 " %" PRIx32 " %" PRIx32 "\n", Eviction.Step, Eviction.Register,
+                     Eviction.Slot);
+}
+
+void Writer::end(uint64_t Questions, uint64_t Evictions) {
+  if (Open && Evictions > 0) {
+    (void)std::fprintf(File.get(), "e %" PRIx64 " %" PRIx64 "\n", Questions, Evictions);
+  } else if (Open) {
     (void)std::fprintf(File.get(), "e %" PRIx64 "\n", Questions);
   }
   Open = false;

@@ -7,10 +7,14 @@
 //                              (`basic`, `pbqp`), or `listed`:
 //   p STEP REGISTER PRIORITY   the priority that one live range got, where it is not Greedy's own. STEP counts the
 //                              questions about the function from 0 on, REGISTER is the virtual register's index
-//   e QUESTIONS                there were so many questions about a listed function
+//   v STEP REGISTER SLOT       the slot that was freed for one live range, or the last one, so that nothing was
+//                              evicted, where it is not Greedy's own. STEP counts the questions about evictions in the
+//                              function
+//   e QUESTIONS [EVICTIONS]    there were so many questions about a listed function: about priorities, and about
+//                              evictions, where the policy was asked about these
 //   end REPLACED               nothing follows. So many answers were unusable, and what Greedy does took their place
 //
-// Functions of which nothing is written are allocated by Greedy with its own priorities.
+// Functions of which nothing is written are allocated by Greedy with its own priorities and evictions.
 
 #ifndef HARNESS_REGALLOC_DECISIONS_H
 #define HARNESS_REGALLOC_DECISIONS_H
@@ -38,11 +42,19 @@ struct Given {
   uint32_t Priority;
 };
 
+struct Evicted {
+  uint64_t Step;
+  uint32_t Register;
+  uint32_t Slot;
+};
+
 struct OfFunction {
   uint64_t Digest = 0;
   std::string Function;
   std::vector<Given> Priorities;
   uint64_t Questions = 0;
+  std::vector<Evicted> Evictions;
+  uint64_t EvictionQuestions = 0;
 };
 
 // The decisions of a file.
@@ -65,17 +77,20 @@ public:
   explicit Writer(const std::string &Path) : File(Path, "regalloc") {}
   // What allocates a function, by name.
   void name(llvm::StringRef Name, uint64_t Digest, llvm::StringRef Function);
-  // Of a function whose priorities are listed: nothing is written unless one follows.
+  // Of a function whose priorities and evictions are listed: nothing is written unless one follows.
   void begin(llvm::StringRef Name, uint64_t Digest);
   void write(const Given &Priority);
-  void end(uint64_t Questions);
+  void write(const Evicted &Eviction);
+  void end(uint64_t Questions, uint64_t Evictions);
   void finish(unsigned Replaced);
 
 private:
+  void open();
+
   LogFile File;
   std::string Head;   // of a listed function, until it is written
   bool Open = false;  // whether it is
-  uint64_t Lines = 0; // of priorities, in all
+  uint64_t Lines = 0; // of priorities and evictions, in all
 };
 
 } // namespace harness

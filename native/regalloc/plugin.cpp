@@ -6,6 +6,7 @@
 // it does nothing.
 
 #include "allocators.h"
+#include "eviction.h"
 #include "provider.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/RegAllocPriorityAdvisor.h"
@@ -28,20 +29,20 @@ using namespace harness;
 namespace {
 
 enum class From : uint8_t { Nowhere, Known, Heuristic, Channel, Replay };
-enum class About : uint8_t { Priority, Function };
+enum class About : uint8_t { Priority, Eviction, Function };
 
 cl::opt<From> Policy("regalloc-policy", cl::desc("Where decisions come from"), cl::init(From::Nowhere),
                      cl::values(clEnumValN(From::Known, "known", "-regalloc-policy-function, one of the plugin's own"),
                                 clEnumValN(From::Heuristic, "heuristic", "harness_heuristic of -regalloc-policy-file"),
                                 clEnumValN(From::Channel, "channel", "a process, over -regalloc-policy-channel"),
                                 clEnumValN(From::Replay, "replay", "the decisions in -regalloc-policy-file")));
-cl::opt<About> Question("regalloc-policy-question", cl::desc("What a heuristic or a process is asked"),
-                        cl::init(About::Priority),
+cl::opt<About> Question("regalloc-policy-question", cl::desc("What the policy is asked"), cl::init(About::Priority),
                         cl::values(clEnumValN(About::Priority, "priority", "the priority of each live range"),
+                                   clEnumValN(About::Eviction, "eviction", "what to evict for a live range"),
                                    clEnumValN(About::Function, "function", "what allocates each function")));
 cl::opt<std::string> File("regalloc-policy-file", cl::desc("Shared library, or decisions to follow"));
-cl::opt<std::string> Function("regalloc-policy-function", cl::desc("Name of what allocates every function"),
-                              cl::init("default"));
+cl::opt<std::string> Function("regalloc-policy-function",
+                              cl::desc("Name of a function of the plugin's, or an allocator"), cl::init("default"));
 cl::opt<std::string> Values("regalloc-policy-values", cl::desc("Hyperparameters of a heuristic: NAME=VALUE,..."));
 cl::opt<std::string> Written("regalloc-policy-log", cl::desc("Write the decisions to this file"));
 cl::opt<int> ChannelFrom("regalloc-policy-channel-from", cl::desc("Descriptor that answers come from"), cl::init(-1));
@@ -51,28 +52,48 @@ cl::opt<int> Total("regalloc-policy-total", cl::desc("Milliseconds of waiting fo
 
 // Fills in what decides. The last that is done: it may confine the process.
 void open(Session &Shared) {
-  const bool OfFunctions = Question == About::Function;
   const ChannelLimits Limits{Reply, Total};
-  if (Policy == From::Heuristic && OfFunctions) {
+  if (Question == About::Eviction) {
+    Shared.Decider = knownSource("default"); // an eviction advisor has who decides
+  } else if (Policy == From::Heuristic && Question == About::Function) {
     Shared.Choosing = heuristicChooser(File, Values);
   } else if (Policy == From::Heuristic) {
     Shared.Decider = heuristicSource(File, Values);
-  } else if (Policy == From::Channel && OfFunctions) {
+  } else if (Policy == From::Channel && Question == About::Function) {
     Shared.Choosing = channelChooser(ChannelFrom, ChannelTo, Limits);
   } else if (Policy == From::Channel) {
     Shared.Decider = channelSource(ChannelFrom, ChannelTo, Limits);
   }
 }
 
-std::unique_ptr<::Provider> provider() {
-  auto Made = std::make_unique<::Provider>();
-  Session &Shared = Made->Shared;
-  Shared.Written = Written.empty() ? nullptr : std::make_unique<Writer>(Written);
-  Shared.Followed = Policy == From::Replay ? std::make_unique<Decisions>(File) : nullptr;
-  Shared.IsRemote = Policy == From::Channel;
-  Shared.Everywhere = Policy == From::Known ? std::string(Function) : std::string(Listed);
-  open(Shared);
-  return Made;
+std::unique_ptr<EvictionSource> evictionSource() {
+  switch (Policy) {
+  case From::Heuristic:
+    return heuristicEvictions(File, Values);
+  case From::Channel:
+    return channelEvictions(ChannelFrom, ChannelTo, {Reply, Total});
+  default:
+    if (std::unique_ptr<EvictionSource> Known = knownEvictions(Function)) {
+      return Known;
+    }
+    report_fatal_error(Twine("regalloc plugin: there is no eviction function ") + Function, /*gen_crash_diag=*/false);
+  }
+}
+
+// Of the module that is compiled: both advisors have it.
+std::shared_ptr<Session> session() {
+  static std::weak_ptr<Session> Current;
+  std::shared_ptr<Session> Shared = Current.lock();
+  if (!Shared) {
+    Current = Shared = std::make_shared<Session>();
+    Shared->Written = Written.empty() ? nullptr : std::make_unique<Writer>(Written);
+    Shared->Followed = Policy == From::Replay ? std::make_unique<Decisions>(File) : nullptr;
+    Shared->IsRemote = Policy == From::Channel;
+    const bool IsNamed = Policy == From::Known && Question != About::Eviction;
+    Shared->Everywhere = IsNamed ? std::string(Function) : std::string(Listed);
+    open(*Shared);
+  }
+  return Shared;
 }
 
 class Analysis : public RegAllocPriorityAdvisorAnalysisLegacy {
@@ -80,9 +101,8 @@ public:
   Analysis() : RegAllocPriorityAdvisorAnalysisLegacy(AdvisorMode::Default) {}
 
   bool doInitialization(Module & /*M*/) override {
-    std::unique_ptr<::Provider> Own = provider();
-    Shared = &Own->Shared;
-    Provider = std::move(Own);
+    Shared = session();
+    Provider = std::make_unique<::Provider>(Shared);
     return false;
   }
 
@@ -92,27 +112,47 @@ public:
   }
 
 private:
-  Session *Shared = nullptr;
+  std::shared_ptr<Session> Shared;
+};
+
+class EvictionAnalysis : public RegAllocEvictionAdvisorAnalysisLegacy {
+public:
+  EvictionAnalysis() : RegAllocEvictionAdvisorAnalysisLegacy(AdvisorMode::Default) {}
+
+  bool doInitialization(Module &M) override {
+    const bool IsAsked = Policy != From::Replay && Question == About::Eviction;
+    Provider = std::make_unique<EvictionProvider>(M.getContext(), session(), IsAsked ? evictionSource : nullptr);
+    return false;
+  }
 };
 
 PassInfo::NormalCtor_t Stock;
+PassInfo::NormalCtor_t StockEvictions;
 
 Pass *analysis() { return Policy == From::Nowhere ? Stock() : new Analysis(); }
+Pass *evictions() { return Policy == From::Nowhere ? StockEvictions() : new EvictionAnalysis(); }
+
+// LLVM makes an advisor by what its registry has of the analysis: from now on, that is ours.
+PassInfo::NormalCtor_t replace(const void *Analysis, PassInfo::NormalCtor_t Ours) {
+  const PassInfo *Known = PassRegistry::getPassRegistry()->getPassInfo(Analysis);
+  if (Known == nullptr) {
+    report_fatal_error("regalloc plugin: this LLVM lacks an advisor of Greedy's", /*gen_crash_diag=*/false);
+  }
+  const PassInfo::NormalCtor_t Theirs = Known->getNormalCtor();
+  const_cast<PassInfo *>(Known)->setNormalCtor(Ours); // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return Theirs;
+}
 
 FunctionPass *allocators() { return Policy == From::Nowhere ? createGreedyRegisterAllocator() : new Allocators(); }
 
 RegisterRegAlloc Registered(ByFunction, "what was decided for each function", allocators);
 
-// LLVM makes its advisor by what its registry has of the analysis: from now on, that is ours.
 void install() {
   PassRegistry &Registry = *PassRegistry::getPassRegistry();
   initializeRegAllocPriorityAdvisorAnalysisLegacyPass(Registry);
-  const PassInfo *Known = Registry.getPassInfo(&RegAllocPriorityAdvisorAnalysisLegacy::ID);
-  if (Known == nullptr) {
-    report_fatal_error("regalloc plugin: this LLVM has no priority advisor", /*gen_crash_diag=*/false);
-  }
-  Stock = Known->getNormalCtor();
-  const_cast<PassInfo *>(Known)->setNormalCtor(analysis); // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  initializeRegAllocEvictionAdvisorAnalysisLegacyPass(Registry);
+  Stock = replace(&RegAllocPriorityAdvisorAnalysisLegacy::ID, analysis);
+  StockEvictions = replace(&RegAllocEvictionAdvisorAnalysisLegacy::ID, evictions);
 }
 
 } // namespace

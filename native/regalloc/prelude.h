@@ -3,6 +3,7 @@
 #ifndef HARNESS_REGALLOC_PRELUDE_H
 #define HARNESS_REGALLOC_PRELUDE_H
 
+#include "evictions.h"
 #include "policy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/LiveInterval.h"
@@ -23,8 +24,11 @@
 
 using namespace llvm;
 using harness::Allocation;
+using harness::EvictionContext;
 using harness::FunctionContext;
 using harness::FunctionFeature;
+using harness::NoEviction;
+using harness::NumSlots;
 using harness::PriorityContext;
 using harness::RangeFeature;
 

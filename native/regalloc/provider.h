@@ -11,14 +11,15 @@ namespace harness {
 
 class Provider final : public llvm::RegAllocPriorityAdvisorProvider {
 public:
-  Provider() : RegAllocPriorityAdvisorProvider(AdvisorMode::Default) {}
+  explicit Provider(std::shared_ptr<Session> Shared)
+      : RegAllocPriorityAdvisorProvider(AdvisorMode::Default), Shared(std::move(Shared)) {}
 
   std::unique_ptr<llvm::RegAllocPriorityAdvisor>
   getAdvisor(const llvm::MachineFunction &MF, const llvm::RAGreedy &Greedy, llvm::SlotIndexes &Indexes) override {
-    return std::make_unique<Advisor>(MF, Greedy, Indexes, Shared);
+    return std::make_unique<Advisor>(MF, Greedy, Indexes, *Shared);
   }
 
-  Session Shared;
+  const std::shared_ptr<Session> Shared;
 };
 
 } // namespace harness

@@ -37,7 +37,8 @@ public:
   std::string Everywhere = Listed;   // what allocates every function, where nobody chooses
   std::unique_ptr<Decisions> Followed;
   std::unique_ptr<Writer> Written;
-  bool IsRemote = false; // whether the policy is a process, which is given up elsewhere
+  bool IsRemote = false;  // whether the policy is a process, which is given up elsewhere
+  uint64_t Evictions = 0; // questions about them, in the function whose registers are allocated
 
 private:
   Settled follow(const llvm::MachineFunction &MF);

@@ -15,7 +15,8 @@ from tests.drive import TINY, User, in_process
 from tests.problems.instances.user import write_instances
 
 PAIRS = [(name, form) for name, problem in all_problems().items() for form, its in problem.forms.items() if its.role]
-"""Forms without a file are those of baselines."""
+PAIRS.append(("regalloc", "choice"))
+"""Other forms without a file are those of baselines."""
 INSTANCES = "sharding"
 WITH_PLUGIN = ("inlining", "regalloc")
 """Whose first cells build a plugin."""
@@ -25,7 +26,19 @@ RUN = [pytest.param(*pair, marks=pytest.mark.slow if pair[0] in WITH_PLUGIN else
 def test_every_form_of_a_submission_has_one() -> None:
     assert {*PAIRS} == {*all_templates()}
     there = {(p.manifest.problem, p.manifest.form) for p in map(load_policy, (f"{f}/" for f in SUBMISSIONS.iterdir()))}
-    assert there <= {*PAIRS} and len(PAIRS) == 15
+    assert there <= {*PAIRS} and len(PAIRS) == 16
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", ["eviction", "function"])
+def test_one_that_answers_another_question(question: str, tmp_path: Path) -> None:
+    user = User.at(tmp_path)
+    words = ("new", "mine", "--problem", "regalloc", "--form", "cpp", "--question")
+    user.harness(*words, question, cwd=tmp_path, code=0)
+    assert load_policy(f"{tmp_path}/mine/").manifest.question == question
+    suite = ("--suite", TINY, "--benchmark", "glob", "--target", "x86-64")
+    user.harness("run", *suite, "--policy", tmp_path / "mine", code=0, timeout=600)
+    assert {(row.policy, row.outcome.value) for row in user.rows() if row.policy == "mine"} == {("mine", "ok")}
 
 
 @pytest.mark.parametrize(("problem", "form"), PAIRS)
@@ -72,6 +85,9 @@ def test_words_that_mean_nothing_are_refused_and_nothing_is_written(
     run("new", "mine", "--problem", "shardin").refused(2, "did you mean 'sharding'?")
     run("new", "mine", "--problem", "levels").refused(2, "--problem", "no submission to start from")
     run("new", "mine", "--problem", "passes", "--form", "tree").refused(2, "--form", "there are: best")
+    asked = ("--form", "cpp", "--question", "evictions")
+    run("new", "mine", "--problem", "regalloc", *asked).refused(2, "--question", "there are: priority, eviction")
+    run("new", "mine", "--problem", "inlining", *asked).refused(2, "--question", "asks one question only")
     run("new", "Oz", "--problem", "passes", "--form", "list").refused(2, "Oz", "is a baseline's")
     run("new", "no/where", "--problem", "passes", "--form", "list").refused(2, "no/where", "No such file")
     assert not [path.name for path in tmp_path.iterdir() if path.name != "cache"]

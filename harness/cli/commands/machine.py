@@ -57,6 +57,10 @@ def new(
             autocompletion=complete.forms,
         ),
     ] = None,
+    question: Annotated[
+        str | None,
+        typer.Option("--question", help="What it is asked, of a problem with several questions (default: the first)."),
+    ] = None,
 ) -> None:
     """Write a complete submission to start from: `submission.toml`, and the policy's file.
 
@@ -64,7 +68,7 @@ def new(
     """
     from harness.cli.new import new
 
-    raise typer.Exit(new(name, problem, form))
+    raise typer.Exit(new(name, problem, form, question))
 
 
 def schema(

@@ -1,7 +1,7 @@
 """Step 2 for policies that decide in Greedy's place: clang's code generation asks the policy, in the sandbox, and logs
 what it decides."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +11,26 @@ from harness.base.digest import digest_bytes
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
+from harness.policy.forms.decider import Decider
 from harness.problems.programs.allowance import Allowance
-from harness.problems.programs.asking import Asked, AskingStep, require_tolerable
+from harness.problems.programs.asking import Asked, AskingStep, asked_as, require_tolerable
 from harness.problems.regalloc.log import LogError, parse_log
 from harness.problems.regalloc.replay import BY_FUNCTION, PLUGIN, PREFIX
 from harness.sandbox.bench import Bench
 
-__all__ = ["DEFAULT", "Answer", "ask", "asking", "kept", "known"]
+__all__ = ["DEFAULT", "Answer", "about", "ask", "asking", "kept", "known"]
 
 _LOG = "decisions.txt"
 
 
-def known(function: str) -> Asked:
-    """What allocates every function: Greedy with a priority function of the plugin's own, or another allocator."""
-    return Asked("known", options=(f"function={function}",))
+def known(function: str, question: str = "priority") -> Asked:
+    """A function of the plugin's own, or another of LLVM's allocators, which then allocates every function."""
+    return Asked("known", options=(f"question={question}", f"function={function}"))
+
+
+def about(question: str, decider: Decider) -> Asked:
+    """What came of a policy's file, asked this question."""
+    return replace(asked_as(decider), options=(f"question={question}",))
 
 
 DEFAULT = known("default")

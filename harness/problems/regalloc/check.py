@@ -1,4 +1,4 @@
-"""Whether the plugin can be trusted: Greedy's own priorities through it must give plain clang's object."""
+"""Whether the plugin can be trusted: Greedy's own decisions through it must give plain clang's object."""
 
 from harness.apply.compile import compile_plan
 from harness.apply.decisions import Decisions
@@ -11,26 +11,26 @@ from harness.sandbox.bench import Bench
 __all__ = ["is_faithful", "require_faithful"]
 
 
-def is_faithful(frozen: FrozenModule, bench: Bench) -> bool:
-    """Whether the module's object is the same with the plugin, and Greedy's own priorities in it, as without.
+def is_faithful(frozen: FrozenModule, bench: Bench, question: str = "priority") -> bool:
+    """Whether the module's object is the same with the plugin, and Greedy's own decisions in it, as without.
 
     Raises CellError where clang cannot compile the module.
     """
     level, target = frozen.level, frozen.target
-    through = replay_plan(Decisions(REGALLOC, level, {"priority": "default"}), target)
+    through = replay_plan(Decisions(REGALLOC, level, {question: "default"}), target)
     plain = compile_plan(frozen, reference_plan(level, target), bench)
     return compile_plan(frozen, through, bench).digest == plain.digest
 
 
 def require_faithful(frozen: FrozenModule, bench: Bench, where: str) -> None:
-    """Raise PrerequisiteError, naming the module, unless the plugin is faithful on it."""
+    """Raise PrerequisiteError, naming the module, unless the plugin is faithful on it, whatever it asks."""
     try:
-        faithful = is_faithful(frozen, bench)
+        faithful = all(is_faithful(frozen, bench, question) for question in ("priority", "eviction"))
     except CellError as error:
         raise PrerequisiteError(f"the regalloc plugin cannot be checked: {error.message}", where=where) from None
     if not faithful:
         raise PrerequisiteError(
-            "Greedy's own priorities give another object through the regalloc plugin than without it, so nothing that "
+            "Greedy's own decisions give another object through the regalloc plugin than without it, so nothing that "
             "is decided through it could be compared",
             where=where,
             hint="`harness selftest regalloc` shows all such modules; other policies can still be run on it",

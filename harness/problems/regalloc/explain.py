@@ -128,11 +128,12 @@ def _sums(figures: Functions) -> Functions:
 
 
 def _decided(side: Side) -> Mapping[str, str]:
-    """Function → the priority function that it got, or how many of its priorities are not Greedy's own."""
+    """Function → the priority function that it got, or how many decisions in it are not Greedy's own."""
     body = side.decisions.body
     if "functions" not in body:
         return {}
-    return {
-        one.name: f"{len(one.given):,} of {one.questions:,}" if one.questions else one.priority
-        for one in functions_of(body)
-    }
+    found: dict[str, str] = {}
+    for one in functions_of(body):
+        differing, asked = (one.evicted, one.evictions) if one.evictions else (one.given, one.questions)
+        found[one.name] = f"{len(differing):,} of {asked:,}" if asked else one.priority
+    return found

@@ -4,7 +4,7 @@ from harness.base.paths import NATIVE_SOURCES
 from harness.policy.forms.interface import Choice, Element, Interface, Native, Number, Tensor
 from harness.problems.regalloc.replay import ALLOCATIONS
 
-__all__ = ["FUNCTION", "FUNCTION_FEATURES", "PRIORITY", "QUESTIONS", "RANGE_FEATURES"]
+__all__ = ["FUNCTION", "FUNCTION_FEATURES", "HEADERS", "PRIORITY", "RANGE_FEATURES"]
 
 _SOURCES = NATIVE_SOURCES / "regalloc"
 
@@ -39,14 +39,15 @@ extern "C" __attribute__((visibility("default"))) int64_t harness_heuristic(cons
                                                                             harness::FunctionContext *Context) {
   return static_cast<int64_t>(getAllocation(*MF, *Context));
 }"""
-_HEADERS = (_SOURCES / "prelude.h", _SOURCES / "policy.h")
+HEADERS = (_SOURCES / "prelude.h", _SOURCES / "policy.h", _SOURCES / "evictions.h")
+"""What every policy in C++ sees."""
 
 PRIORITY = Interface(
     subject="LLVM's Greedy allocator",
     features=RANGE_FEATURES,
     decision=Number("priority"),
     native=Native(
-        headers=_HEADERS,
+        headers=HEADERS,
         entry=_PRIORITY_ENTRY,
         rules="a priority function may look at the machine code and compute (docs/regalloc.md says with what)",
         reserved=frozenset({"getPriority", "PriorityContext", "RangeFeature", "LiveInterval"}),
@@ -62,7 +63,7 @@ FUNCTION = Interface(
     features=FUNCTION_FEATURES,
     decision=Choice("allocation", ALLOCATIONS),
     native=Native(
-        headers=_HEADERS,
+        headers=HEADERS,
         entry=_FUNCTION_ENTRY,
         rules="a chooser may look at the machine code and compute (docs/regalloc.md says with what)",
         reserved=frozenset({"getAllocation", "Allocation", "FunctionContext", "FunctionFeature"}),
@@ -72,6 +73,3 @@ FUNCTION = Interface(
     listed_in="docs/regalloc.md",
 )
 """A function, and what allocates its registers."""
-
-QUESTIONS = {"priority": PRIORITY, "function": FUNCTION}
-"""What a manifest's ``question`` may say; the first is meant where it says nothing."""

@@ -12,12 +12,12 @@ from typing import Any
 __all__ = ["LISTED", "Function", "LogError", "body_fault", "functions_of", "log_of", "parse_log"]
 
 LISTED = "listed"
-"""The priority function that is a list of priorities."""
+"""The priority function that is a list of what was decided."""
 _BEGIN = re.compile(r"f ([!-~]+) ([0-9a-f]{1,16}) ([a-z0-9-]{1,40})")
 _PRIORITY = re.compile(r"p ([0-9a-f]{1,12}) ([0-9a-f]{1,8}) ([0-9a-f]{1,8})")
-_QUESTIONS = re.compile(r"e ([0-9a-f]{1,12})")
+_EVICTION = re.compile(r"v ([0-9a-f]{1,12}) ([0-9a-f]{1,8}) (?:[0-9a-f]|1[0-9a-f]|20)")
+_QUESTIONS = re.compile(r"e ([0-9a-f]{1,12})(?: ([0-9a-f]{1,12}))?")
 _END = re.compile(r"end ([0-9a-f]{1,8})")
-_GIVEN = re.compile(r"[0-9a-f]{1,12} [0-9a-f]{1,8} [0-9a-f]{1,8}")
 _MOST_LINES = 6_000_000
 
 
@@ -38,18 +38,25 @@ class Function:
     given: tuple[tuple[int, int, int], ...] = ()
     """Listed: (question, virtual register, priority), where it is not Greedy's own."""
     questions: int = 0
-    """Listed: how often Greedy asked."""
+    """Listed: how often Greedy asked for a priority."""
+    evicted: tuple[tuple[int, int, int], ...] = ()
+    """Listed: (question, virtual register, slot), where it is not Greedy's own."""
+    evictions: int = 0
+    """Listed: how often Greedy asked what to evict, where the policy was asked about that."""
 
 
 def parse_log(text: str) -> tuple[dict[str, Any], int]:
-    """The body of a decisions file, ``{"functions": [[NAME, DIGEST, FUNCTION, QUESTIONS, [GIVEN, …]], …]}``, and how
-    many answers were unusable. Numbers are hexadecimal.
+    """The body of a decisions file, and how many answers were unusable.
+
+    It is ``{"functions": [[NAME, DIGEST, FUNCTION, QUESTIONS, [GIVEN, …]], …]}``, numbers in hexadecimal; a function
+    in which the policy was asked about evictions has two items more: how often, and ``[EVICTED, …]``.
 
     Raises LogError, naming the line.
     """
     functions: list[list[Any]] = []
     known: set[str] = set()
     current: list[Any] | None = None
+    evicted: list[str] = []
     replaced = None
     for number, line in enumerate(text.splitlines(), start=1):
         if number > _MOST_LINES:
@@ -65,8 +72,13 @@ def parse_log(text: str) -> tuple[dict[str, Any], int]:
             current = functions[-1] if function == LISTED else None
         elif current is not None and _PRIORITY.fullmatch(line):
             current[4].append(line[2:])
+        elif current is not None and _EVICTION.fullmatch(line):
+            evicted.append(line[2:])
         elif current is not None and (found := _QUESTIONS.fullmatch(line)):
             current[3] = found[1]
+            if found[2] is not None or evicted:
+                current += [found[2] or "0", evicted]
+            evicted = []
             if (fault := _list_fault(current)) is not None:
                 raise LogError(f"the function that ends in line {number}: {fault}")
             current = None
@@ -86,46 +98,70 @@ def body_fault(body: dict[str, Any]) -> str | None:
         return "they are functions"
     lines = 0
     for one in functions:
-        if not isinstance(one, list) or len(one) != 5 or not all(isinstance(word, str) for word in one[:4]):
+        if not isinstance(one, list) or len(one) not in (5, 7):
             return f"not a function: {one!r:.100}"
-        name, digest, function, questions, given = one
-        if not _BEGIN.fullmatch(f"f {name} {digest} {function}") or not _QUESTIONS.fullmatch(f"e {questions}"):
+        name, digest, function, questions, given, *more = one
+        asked, evicted = more or ("0", [])
+        words = (name, digest, function, questions, asked)
+        if not all(isinstance(word, str) for word in words) or not _QUESTIONS.fullmatch(f"e {questions} {asked}"):
             return f"not a function: {one!r:.100}"
-        if not isinstance(given, list) or not all(isinstance(each, str) and _GIVEN.fullmatch(each) for each in given):
+        if not _BEGIN.fullmatch(f"f {name} {digest} {function}"):
+            return f"not a function: {one!r:.100}"
+        if not _are_lines(given, "p", _PRIORITY):
             return f"not the priorities of a function: {given!r:.100}"
+        if not _are_lines(evicted, "v", _EVICTION):
+            return f"not the evictions of a function: {evicted!r:.100}"
         if (fault := _list_fault(one)) is not None:
             return f"function {name}: {fault}"
-        lines += len(given)
+        lines += len(given) + len(evicted)
     if lines > _MOST_LINES:
-        return f"more than {_MOST_LINES} priorities"
+        return f"more than {_MOST_LINES} decisions"
     names = [one[0] for one in functions]
     return "a function is there twice" if len(set(names)) < len(names) else None
 
 
+def _are_lines(listed: object, sort: str, form: re.Pattern[str]) -> bool:
+    return isinstance(listed, list) and all(
+        isinstance(each, str) and form.fullmatch(f"{sort} {each}") is not None for each in listed
+    )
+
+
 def _list_fault(one: list[Any]) -> str | None:
-    """Priorities are in the order of the questions, and of questions that there were."""
-    _, _, function, questions, given = one
-    steps = [int(each.partition(" ")[0], 16) for each in given]
-    if function != LISTED:
-        return "it has a function of the plugin's, and priorities besides" if given or int(questions, 16) else None
-    if any(later <= earlier for earlier, later in pairwise(steps)):
-        return "its priorities are out of order"
-    return "a priority is of a question that was not asked" if steps and steps[-1] >= int(questions, 16) else None
+    """Decisions are in the order of the questions, and of questions that there were."""
+    _, _, function, questions, given, *more = one
+    asked, evicted = more or ("0", [])
+    if function != LISTED and (more or given or int(questions, 16)):
+        return "it has a function of the plugin's, and decisions besides"
+    sorts: tuple[tuple[str, list[str], str], ...] = (("priorities", given, questions), ("evictions", evicted, asked))
+    for sort, listed, many in sorts:
+        steps = [int(each.partition(" ")[0], 16) for each in listed]
+        if any(later <= earlier for earlier, later in pairwise(steps)):
+            return f"its {sort} are out of order"
+        if steps and steps[-1] >= int(many, 16):
+            return f"one of its {sort} is of a question that was not asked"
+    return None
 
 
 def functions_of(body: dict[str, Any]) -> Iterator[Function]:
     """In their order."""
-    for name, digest, function, questions, given in body["functions"]:
-        words = (each.split() for each in given)
-        numbers = tuple((int(step, 16), int(register, 16), int(priority, 16)) for step, register, priority in words)
-        yield Function(name, digest, function, numbers, int(questions, 16))
+    for name, digest, function, questions, given, *more in body["functions"]:
+        asked, evicted = more or ("0", [])
+        numbers = (_numbers(given), int(questions, 16), _numbers(evicted), int(asked, 16))
+        yield Function(name, digest, function, *numbers)
+
+
+def _numbers(lines: list[str]) -> tuple[tuple[int, int, int], ...]:
+    words = (each.split() for each in lines)
+    return tuple((int(step, 16), int(register, 16), int(what, 16)) for step, register, what in words)
 
 
 def log_of(body: dict[str, Any]) -> str:
     """The log that gives this body; the plugin follows it."""
     lines: list[str] = []
-    for name, digest, function, questions, given in body["functions"]:
+    for name, digest, function, questions, given, *more in body["functions"]:
+        asked, evicted = more or ("", [])
         lines.append(f"f {name} {digest} {function}")
         if function == LISTED:
-            lines += [*(f"p {each}" for each in given), f"e {questions}"]
+            listed = (*(f"p {each}" for each in given), *(f"v {each}" for each in evicted))
+            lines += [*listed, f"e {questions} {asked}".rstrip()]
     return "".join(f"{line}\n" for line in [*lines, "end 0"])

@@ -9,8 +9,8 @@ from harness.base.vocabulary import Target
 from harness.problems.regalloc.log import body_fault, log_of
 
 __all__ = [
-    *("ALLOCATIONS", "ALLOCATORS", "BY_FUNCTION", "OTHERS", "PLUGIN", "PREFIX", "PRIORITIES", "REGALLOC"),
-    *("is_allocation", "is_priority", "replay_plan"),
+    *("ALLOCATIONS", "ALLOCATORS", "BY_FUNCTION", "EVICTIONS", "OTHERS", "PLUGIN", "PREFIX", "PRIORITIES", "REGALLOC"),
+    *("is_allocation", "is_eviction", "is_priority", "replay_plan"),
 ]
 
 REGALLOC = "regalloc"
@@ -41,6 +41,8 @@ ALLOCATIONS = ("default", *OTHERS, *PRIORITIES[1:-1], *(f"seeded-{seed}" for see
 (``native/regalloc/policy.h`` has the same in the same order)."""
 BY_FUNCTION = ("-regalloc=by-function",)
 """LLVM's option for the plugin's allocator, which lets another one allocate each function."""
+EVICTIONS = ("default", "refuse", "cheapest")
+"""Eviction functions that the plugin has itself (``native/regalloc/evicting.cpp``)."""
 
 _FILE = "decisions.txt"
 _SEEDED = re.compile(r"seeded-(0|[1-9]\d{0,8})")
@@ -56,8 +58,13 @@ def is_allocation(name: Any) -> bool:
     return is_priority(name) or name in OTHERS
 
 
+def is_eviction(name: Any) -> bool:
+    """Whether the plugin has an eviction function of this name."""
+    return isinstance(name, str) and name in EVICTIONS
+
+
 def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
-    """clang's plan, with the allocator chosen, or with Greedy's queue in another order.
+    """clang's plan, with the allocator chosen, or with another order of Greedy's queue, or other evictions.
 
     Raises CellError, ``not-replayable``, for decisions of another form.
     """
@@ -75,6 +82,11 @@ def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
         decisions.require(len(body) == 1 and isinstance(priority, str), "they name a priority function")
         decisions.require(is_priority(priority), f"there is no priority function {priority!r}")
         options = (*BY_FUNCTION, f"-{PREFIX}=known", f"-{PREFIX}-function={priority}")
+    elif "eviction" in body:
+        eviction = body["eviction"]
+        decisions.require(len(body) == 1 and isinstance(eviction, str), "they name an eviction function")
+        decisions.require(is_eviction(eviction), f"there is no eviction function {eviction!r}")
+        options = (*BY_FUNCTION, f"-{PREFIX}=known", f"-{PREFIX}-question=eviction", f"-{PREFIX}-function={eviction}")
     else:
         decisions.require((fault := body_fault(body)) is None, str(fault))
         options = (*BY_FUNCTION, f"-{PREFIX}=replay", f"-{PREFIX}-file={_FILE}")

@@ -1,4 +1,5 @@
-"""Whether Greedy's own priorities, through the regalloc plugin, give plain clang's objects: on whole suites."""
+"""Whether Greedy's own priorities and evictions, through the regalloc plugin, give plain clang's objects: on whole
+suites."""
 
 from harness.base.answers import Answer
 from harness.base.vocabulary import Level
@@ -14,11 +15,12 @@ __all__ = ["selftest"]
 
 
 def selftest(context: Context, suites: list[str]) -> Answer:
-    """Compare the regalloc plugin, with Greedy's own priorities in it, with plain clang. Failed where they differ."""
+    """Compare the regalloc plugin, with Greedy's own decisions in it, with plain clang. Failed where they differ."""
     return general(context, suites, (Level.O3,), _judged, "functions")
 
 
 def _judged(frozen: FrozenModule, bench: Bench) -> Checked:
     """Beside it: the functions whose registers Greedy allocates."""
     body = ask(DEFAULT, frozen, bench).body
-    return Checked(is_faithful(frozen, bench), {"functions": len(body["functions"])})
+    equal = all(is_faithful(frozen, bench, question) for question in ("priority", "eviction"))
+    return Checked(equal, {"functions": len(body["functions"])})

@@ -14,7 +14,7 @@ def _explain(context: Context, asked: Asked) -> Answer:
 
 
 def _selftest(context: Context, suites: list[str]) -> Answer:
-    """Check the plugin, with Greedy's own priorities in it, against plain clang."""
+    """Check the plugin, with Greedy's own decisions in it, against plain clang."""
     from harness.problems.regalloc.selftest import selftest
 
     return selftest(context, suites)

@@ -4,9 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.apply import CompilePlan, compile_plan
 from harness.apply.decisions import Decisions
-from harness.base.vocabulary import Level, Target
+from harness.apply.plan import clang_generate, clang_optimise
+from harness.base.errors import CellError
+from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule, freeze
 from harness.policy import Policy, problem_of
 from harness.policy.forms.interface import Interface
@@ -15,7 +19,8 @@ from harness.policy.forms.registry import asked_form
 from harness.problems.programs.asking import Asked, asked_as, host_job
 from harness.problems.programs.deciding import decide_twice
 from harness.problems.regalloc.ask import asking
-from harness.problems.regalloc.features import PRIORITY, QUESTIONS
+from harness.problems.regalloc.features import PRIORITY
+from harness.problems.regalloc.problem import QUESTIONS
 from harness.problems.regalloc.replay import REGALLOC
 from harness.sandbox.bench import Bench
 from harness.sandbox.pair import READ, WRITE, run_joined
@@ -24,8 +29,8 @@ from tests.problems.inlining.made import policy_of
 from tests.programs import THROWS, own_program
 
 __all__ = [
-    *("Modules", "asking_of", "computed", "decide", "object_of", "plan_of_body", "priority_policy", "python_policy"),
-    "shown_to",
+    *("Modules", "asking_of", "computed", "decide", "object_of", "plain", "plan_of_body"),
+    *("priority_policy", "python_policy", "refused", "shown_to"),
 ]
 
 HERE = Path(__file__).parent
@@ -119,3 +124,18 @@ def shown_to(answer: str, interface: Interface, frozen: FrozenModule, bench: Ben
     assert asked.host is not None
     _, hosted = run_joined(bench.sandbox, compiler, host_job(asked.host, compiler.limits.wall))
     return [json.loads(line) for line in hosted.stderr.decode().splitlines()]
+
+
+def plain(frozen: FrozenModule, bench: Bench, *options: str) -> str:
+    """Digest of clang's own object, with options of LLVM's."""
+    level, target = frozen.level, frozen.target
+    plan = CompilePlan(clang_optimise(level, target), clang_generate(level, target, options))
+    return compile_plan(frozen, plan, bench).digest
+
+
+def refused(body: dict[str, Any], frozen: FrozenModule, bench: Bench) -> str:
+    """The message; the outcome is not-replayable."""
+    with pytest.raises(CellError) as raised:
+        object_of(body, frozen, bench)
+    assert raised.value.outcome is Outcome.NOT_REPLAYABLE and not raised.value.transient
+    return raised.value.message

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 from harness.problems.regalloc.log import LISTED, Function, LogError, body_fault, functions_of, log_of, parse_log
 
 WORDS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1, max_size=8)
-LOG = "f main 1f listed\np 0 2 ffffffff\np a 7 0\ne b\nf other 0 constant\nend 0\n"
+LOG = (
+    "f main 1f listed\np 0 2 ffffffff\np a 7 0\ne b\nf other 0 constant\n"
+    "f third 2 listed\np 1 3 0\nv 0 2 20\nv 4 7 0\ne 9 5\nend 0\n"
+)
 
 
 @st.composite
@@ -23,7 +26,14 @@ def functions(draw: st.DrawFn) -> list[Function]:
         steps = sorted(draw(st.sets(st.integers(0, questions - 1), max_size=5)))
         word = st.integers(0, 2**32 - 1)
         given_priorities = tuple((step, draw(word), draw(word)) for step in steps)
-        found.append(Function(name, digest, LISTED, given_priorities, questions))
+        evictions = draw(st.integers(0, 1000))
+        evicted = tuple(
+            (step, draw(word), draw(st.integers(0, 32)))
+            for step in sorted(
+                draw(st.sets(st.integers(0, evictions - 1), max_size=5) if evictions else st.just(set()))
+            )
+        )
+        found.append(Function(name, digest, LISTED, given_priorities, questions, evicted, evictions))
     return found
 
 
@@ -34,7 +44,8 @@ def lines(found: list[Function]) -> str:
         text.append(f"f {one.name} {one.digest} {one.priority}")
         if one.priority == LISTED:
             text += [f"p {step:x} {register:x} {priority:x}" for step, register, priority in one.given]
-            text.append(f"e {one.questions:x}")
+            text += [f"v {step:x} {register:x} {slot:x}" for step, register, slot in one.evicted]
+            text.append(f"e {one.questions:x} {one.evictions:x}" if one.evictions else f"e {one.questions:x}")
     return "".join(f"{line}\n" for line in [*text, "end 0"])
 
 
@@ -72,6 +83,10 @@ def test_a_log_that_lacks_a_line_is_none(data: st.DataObject) -> None:
         ("f main 1f listed\np 1 0 0\np 1 0 0\ne 2\nend 0", "out of order"),
         ("f main 1f listed\np 1 0 0\ne 1\nend 0", "a question that was not asked"),
         ("f main 1f listed\np 0 0 100000000\ne 1\nend 0", "line 2 is no decision"),
+        ("f main 1f listed\nv 1 0 0\nv 0 0 0\ne 2 2\nend 0", "its evictions are out of order"),
+        ("f main 1f listed\nv 0 0 0\ne 2\nend 0", "one of its evictions is of a question that was not asked"),
+        ("f main 1f listed\nv 0 0 21\ne 1 1\nend 0", "line 2 is no decision"),
+        ("f main 1f constant\nv 0 0 0\nend 0", "line 2 is no decision"),
         ("f main 1G listed\ne 1\nend 0", "line 1 is no decision"),
         ("f ma in 1f listed\ne 1\nend 0", "line 1 is no decision"),
     ],
@@ -95,6 +110,12 @@ def test_what_the_plugin_would_not_have_written(text: str, said: str) -> None:
         [["main", "1f", "constant", "1", []]],
         [["main", "1f", "constant", "0", ["0 0 0"]]],
         [["main\nf other", "1f", "constant", "0", []]],
+        [["main", "1f", "constant", "0", [], "0", []]],
+        [["main", "1f", "listed", "1", [], "1"]],
+        [["main", "1f", "listed", "1", [], 1, []]],
+        [["main", "1f", "listed", "1", [], "1", ["0 0 21"]]],
+        [["main", "1f", "listed", "1", [], "0", ["0 0 20"]]],
+        [["main", "1f", "listed", "1", [], "1 1", []]],
         [["main", "1f", "constant", "0", []], ["main", "2f", "constant", "0", []]],
     ],
 )
@@ -105,3 +126,10 @@ def test_what_has_no_form_is_refused(functions_given: object) -> None:
 def test_nothing_else_is_in_it() -> None:
     assert body_fault({"functions": []}) is None
     assert body_fault({"functions": [], "more": 1}) is not None
+
+
+def test_both_sorts_of_decisions_of_one_function() -> None:
+    """In whatever order the plugin wrote them."""
+    body, _ = parse_log("f main 1f listed\nv 0 2 20\np 0 2 7\nv 1 3 0\np 2 3 8\ne 3 2\nend 0\n")
+    assert body == {"functions": [["main", "1f", "listed", "3", ["0 2 7", "2 3 8"], "2", ["0 2 20", "1 3 0"]]]}
+    assert parse_log(log_of(body)) == (body, 0) and body_fault(body) is None

@@ -27,8 +27,10 @@ from tests.problems.regalloc.made import (
     computed,
     decide,
     object_of,
+    plain,
     priority_policy,
     python_policy,
+    refused,
     shown_to,
 )
 
@@ -36,21 +38,6 @@ BOTH = pytest.mark.parametrize("name", ["pressure", "throws"])
 ON_TARGETS = pytest.mark.parametrize("target", list(Target))
 DEFAULT_PRIORITY = 3
 """Its place among the features."""
-
-
-def plain(frozen: FrozenModule, bench: Bench, *options: str) -> str:
-    """Digest of clang's own object, with options of LLVM's."""
-    level, target = frozen.level, frozen.target
-    plan = CompilePlan(clang_optimise(level, target), clang_generate(level, target, options))
-    return compile_plan(frozen, plan, bench).digest
-
-
-def refused(body: dict[str, Any], frozen: FrozenModule, bench: Bench) -> str:
-    """The message; the outcome is not-replayable."""
-    with pytest.raises(CellError) as raised:
-        object_of(body, frozen, bench)
-    assert raised.value.outcome is Outcome.NOT_REPLAYABLE and not raised.value.transient
-    return raised.value.message
 
 
 # -- as Greedy

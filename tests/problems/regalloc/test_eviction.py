@@ -1,0 +1,408 @@
+"""What Greedy evicts, asked of a policy: Greedy's own answers give clang's own object, others are followed or refused,
+and all that is said of them is what LLVM says to its own learned advisor."""
+
+import json
+import os
+import struct
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from harness.apply.compile import optimise
+from harness.apply.plan import OBJECT, clang_generate, reference_plan
+from harness.base.digest import digest_bytes, digest_file
+from harness.base.errors import CellError, UsageError
+from harness.base.process import Limits, run
+from harness.base.vocabulary import Outcome, Target
+from harness.freeze import FrozenModule
+from harness.policy import Policy, problem_of
+from harness.policy.forms.interface import Element
+from harness.policy.forms.program import build_program, program_host
+from harness.problems.programs.asking import Asked
+from harness.problems.regalloc.ask import about, ask, known
+from harness.problems.regalloc.evictions import EVICTION, SLOTS
+from harness.problems.regalloc.log import functions_of
+from harness.problems.regalloc.replay import REGALLOC
+from harness.sandbox.bench import Bench
+from tests.problems.inlining.made import policy_of
+from tests.problems.regalloc.made import Modules, computed, decide, object_of, plain, refused
+
+BOTH = pytest.mark.parametrize("name", ["pressure", "throws"])
+ON_TARGETS = pytest.mark.parametrize("target", list(Target))
+NONE = SLOTS - 1
+REFUSED = "mask[32] ? 32 : own"
+"""Nothing where that is legal, in C."""
+
+
+def evicting(slot: str, bench: Bench) -> Asked:
+    """A policy in C that gives this slot; ``own`` is Greedy's."""
+    uses = ",".join("1" for _ in EVICTION.features)
+    source = f"""#include <stdint.h>
+const unsigned char policy_uses[{len(EVICTION.features)}] = {{{uses}}};
+int64_t policy_decide(const int64_t *question) {{
+  static int asked;
+  const int64_t *mask = question + {EVICTION.places["mask"]}, own = question[{EVICTION.places["default_slot"]}];
+  const float *weight = (const float *)(question + {EVICTION.places["use_def_density"]});
+  asked++;
+  (void)mask, (void)weight, (void)own;
+  return {slot};
+}}
+"""
+    host = program_host(build_program(source, EVICTION, "made.c", bench), "made.c")
+    return about("eviction", host)
+
+
+def eviction_policy(form: str, role: str, name: str, content: str | bytes, **values: int) -> Policy:
+    """One that is asked what to evict."""
+    made = policy_of(REGALLOC, form, role, name, content, **values)
+    manifest = made.manifest.model_copy(update={"question": "eviction"})
+    return Policy(manifest, made.folder, made.contents, baseline=False)
+
+
+def cpp_policy(body: str, **values: int) -> Policy:
+    """An eviction function in C++."""
+    text = f"unsigned getEviction(const LiveInterval &LI, EvictionContext &Context) {{ {body} }}"
+    declared = "// [hyperparam]: most, int, 0, 100, 0\n"
+    return eviction_policy("cpp", "heuristic", "heuristic.cpp", declared + text, **values)
+
+
+def python_policy(text: str) -> Policy:
+    """One in Python."""
+    return eviction_policy("python", "policy", "policy.py", text)
+
+
+# -- as Greedy
+
+
+@BOTH
+@ON_TARGETS
+def test_greedys_evictions_give_clangs_own_object(name: str, target: Target, modules: Modules, bench: Bench) -> None:
+    """By name, by the feature that a policy gets, and by what is written then: nothing, since nothing differs."""
+    frozen = modules.frozen(name, target)
+    own = plain(frozen, bench)
+    assert object_of({"eviction": "default"}, frozen, bench) == own
+    answer = ask(evicting("own", bench), frozen, bench)
+    assert answer.body == {"functions": []}
+    assert digest_bytes(answer.object) == own == object_of(answer.body, frozen, bench)
+
+
+@ON_TARGETS
+def test_what_is_decided_can_be_followed(target: Target, modules: Modules, bench: Bench) -> None:
+    frozen = modules.frozen(target=target)
+    answer = ask(evicting(REFUSED, bench), frozen, bench)
+    crowded = next(one for one in functions_of(answer.body) if one.name == "crowded")
+    assert 10 < len(crowded.evicted) < crowded.evictions and not crowded.given and crowded.questions > 20
+    assert {slot for _, _, slot in crowded.evicted} == {NONE}
+    assert digest_bytes(answer.object) == object_of(answer.body, frozen, bench) != plain(frozen, bench)
+    assert object_of({"eviction": "refuse"}, frozen, bench) == digest_bytes(answer.object)
+
+
+def test_other_registers_are_freed_than_greedys(modules: Modules, bench: Bench) -> None:
+    """The last legal one: the evicted find other places, and more than once."""
+    frozen = modules.frozen()
+    last = "({ int64_t at = own; for (int n = 0; own < 32 && n < 32; n++) if (mask[n]) at = n; at; })"
+    answer = ask(evicting(last, bench), frozen, bench)
+    slots = {slot for one in functions_of(answer.body) for _, _, slot in one.evicted}
+    assert len(slots) > 1 and NONE not in slots
+    assert digest_bytes(answer.object) == object_of(answer.body, frozen, bench) != plain(frozen, bench)
+
+
+def test_the_cheapest_by_name_is_what_its_features_say(modules: Modules, bench: Bench) -> None:
+    frozen = modules.frozen()
+    best = (
+        "({ int64_t at = mask[32] ? 32 : own; for (int n = 0; n < 32; n++)"
+        " if (mask[n] && weight[n] < weight[at]) at = n; at; })"
+    )
+    named = ask(known("cheapest", "eviction"), frozen, bench)
+    assert named.body == ask(evicting(best, bench), frozen, bench).body != {"functions": []}
+    assert object_of({"eviction": "cheapest"}, frozen, bench) == object_of(named.body, frozen, bench)
+
+
+# -- what it shows
+
+
+@ON_TARGETS
+def test_it_shows_what_llvm_shows_and_does_what_llvm_does(
+    target: Target, modules: Modules, bench: Bench, tmp_path: Path
+) -> None:
+    """The same policy at LLVM's own channel for evictions is asked the same, and gives the same object."""
+    frozen = modules.frozen(target=target)
+    theirs, object_of_theirs = llvms_evictions(frozen, bench, tmp_path)
+    policy = evicting("mask[32] ? 32 : ({ int64_t at = 0; while (!mask[at]) at++; at; })", bench)
+    answer = ask(policy, frozen, bench)
+    assert digest_bytes(answer.object) == object_of_theirs != plain(frozen, bench)
+    ours = shown(frozen, bench)
+    assert len(ours) == len(theirs) > 50
+    names = [one.name for one in EVICTION.features if one.name not in ("mask", "default_slot")]
+    for one, other in zip(ours, theirs, strict=True):
+        for name in names:
+            assert np.array_equal(one[name], other[name], equal_nan=True), name
+        mask = np.array(other["mask"])
+        mask[one["default_slot"]] = 1
+        assert np.array_equal(one["mask"], mask)
+    for name in names:
+        if name not in ("is_free", "nr_urgent", "nr_rematerializable"):
+            assert len({value for one in ours for value in np.ravel(one[name])}) > 1, name
+
+
+def shown(frozen: FrozenModule, bench: Bench) -> list[dict[str, Any]]:
+    """The features of every question, as a policy gets them that evicts nothing where it need not."""
+    policy = python_policy(
+        "import json, sys\n"
+        "def decide(features):\n"
+        "    kept = {name: getattr(value, 'tolist', lambda: value)() for name, value in features.items()}\n"
+        "    print(json.dumps(kept), file=sys.stderr, flush=True)\n"
+        "    return 32 if features['mask'][32] else int(features['mask'].argmax())\n"
+    )
+    from harness.policy.forms.registry import asked_form
+    from harness.problems.programs.asking import host_job
+    from harness.problems.regalloc.ask import asking
+    from harness.sandbox.pair import READ, WRITE, run_joined
+
+    asked = about("eviction", asked_form(policy).open(policy, EVICTION, 0, bench))
+    options = (f"-regalloc-policy-channel-from={READ}", f"-regalloc-policy-channel-to={WRITE}")
+    compiler = asking(frozen, bench).job(asked, bench, options)
+    assert asked.host is not None
+    _, hosted = run_joined(bench.sandbox, compiler, host_job(asked.host, compiler.limits.wall))
+    return [json.loads(line) for line in hosted.stderr.decode().splitlines()]
+
+
+def llvms_evictions(frozen: FrozenModule, bench: Bench, folder: Path) -> tuple[list[dict[str, Any]], str]:
+    """What LLVM says to the other end of its own channel, which evicts nothing where it need not; and the object."""
+    optimised = optimise(frozen, reference_plan(frozen.level, frozen.target), bench)
+    options = ("-regalloc-enable-advisor=release", f"-regalloc-evict-interactive-channel-base={folder}/channel")
+    step = clang_generate(frozen.level, frozen.target, options)
+    (folder / step.reads).write_bytes(optimised.bitcode.read_bytes())
+    for end in ("in", "out"):
+        os.mkfifo(folder / f"channel.{end}")
+    tensors = EVICTION.features[:-1]
+    kinds = {Element.INT64: "q", Element.FLOAT: "f"}
+    found: list[dict[str, Any]] = []
+
+    def answer() -> None:
+        with (folder / "channel.in").open("wb", buffering=0) as to, (folder / "channel.out").open("rb") as out:
+            assert [one["name"] for one in json.loads(out.readline())["features"]] == [one.name for one in tensors]
+            for line in out:
+                if "observation" in json.loads(line):
+                    question: dict[str, Any] = {}
+                    for one in tensors:
+                        words = struct.Struct(f"<{one.size}{kinds[one.element]}")
+                        question[one.name] = list(words.unpack(out.read(words.size)))
+                    out.read(1)
+                    question["progress"] = question["progress"][0]
+                    found.append(question)
+                    mask = question["mask"]
+                    to.write(struct.pack("<q", NONE if mask[NONE] else mask.index(1)))
+
+    host = threading.Thread(target=answer)
+    host.start()
+    done = run([bench.toolchain.tool("clang"), *step.arguments], cwd=folder, limits=Limits(wall=120, cpu=60))
+    host.join()
+    assert done.ok, done.stderr
+    return found, digest_file(folder / OBJECT)
+
+
+# -- what cannot be used
+
+
+@pytest.mark.parametrize("slot", ["33", "-1", "mask[0] ? own : 0"])
+def test_what_is_no_legal_slot_ends_a_program(slot: str, modules: Modules, bench: Bench) -> None:
+    """Which only computes: it has no excuse."""
+    with pytest.raises(CellError, match=r"answers (that )?could not be used") as raised:
+        ask(evicting(slot, bench), modules.frozen(), bench)
+    assert raised.value.outcome in (Outcome.POLICY_ERROR, Outcome.POLICY_TIMEOUT)
+
+
+def python_that_says(answer: str, times: int, own: str = "features['default_slot']") -> Policy:
+    """So many times this, and then what Greedy says."""
+    return python_policy(
+        "import time\n"
+        "asked = 0\n"
+        "def decide(features):\n"
+        "    global asked\n"
+        "    asked += 1\n"
+        f"    return {answer} if asked <= {times} else {own}\n"
+    )
+
+
+MASKED = "list(features['mask']).index(0)"
+LATE = "(time.sleep(1.5), 99)[1] if asked == 2 else 99"
+"""The second is late; the first may take longer, as the process must start."""
+
+
+@pytest.mark.parametrize("answer", ["33", "None", "-1", MASKED, LATE])
+def test_two_of_them_are_replaced_by_greedys(answer: str, modules: Modules, bench: Bench) -> None:
+    assert decide(python_that_says(answer, 2), modules.frozen(), bench).body == {"functions": []}
+
+
+@pytest.mark.parametrize("answer", ["33", MASKED, LATE])
+def test_the_third_ends_the_policy(answer: str, modules: Modules, bench: Bench) -> None:
+    with pytest.raises(CellError, match=r"policy\.py gave 3 answers that could not be used") as raised:
+        decide(python_that_says(answer, 3), modules.frozen(), bench)
+    assert raised.value.outcome is Outcome.POLICY_ERROR
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return 33;", "given up: bad"),
+        ("return 1u << 31;", "given up: bad"),
+        ("for (unsigned Slot = 0;; ++Slot) if (!Context.isLegal(Slot)) return Slot;", "given up: bad"),
+        ("volatile int *null = nullptr; return *null;", "clang crashed: SIGSEGV"),
+    ],
+)
+def test_what_cpp_may_not_answer(body: str, said: str, modules: Modules, bench: Bench) -> None:
+    with pytest.raises(CellError, match=said) as raised:
+        decide(cpp_policy(body), modules.frozen(), bench)
+    assert raised.value.outcome is Outcome.POLICY_ERROR
+
+
+def test_cpp_may_answer_so_twice(modules: Modules, bench: Bench) -> None:
+    body = "static int asked; return asked++ < most ? 33 : Context.defaultSlot();"
+    assert decide(cpp_policy(body, most=2), modules.frozen(), bench).body == {"functions": []}
+
+
+# -- forms
+
+
+def test_all_forms_decide_alike(modules: Modules, bench: Bench) -> None:
+    frozen = modules.frozen()
+    expected = ask(evicting(REFUSED, bench), frozen, bench).body
+    forms = [
+        cpp_policy("return Context.isLegal(NoEviction) ? NoEviction : Context.defaultSlot();"),
+        python_policy(
+            f"def decide(features):\n    return {NONE} if features['mask'][{NONE}] else features['default_slot']"
+        ),
+        eviction_policy("onnx", "model", "model.onnx", refusing_model()),
+    ]
+    for policy in forms:
+        assert decide(policy, frozen, bench).body == expected, policy.manifest.form
+
+
+def refusing_model() -> bytes:
+    """Its answer is a position: the last where the mask has it, else Greedy's."""
+    last = helper.make_tensor("last", TensorProto.INT64, [1], [NONE])
+    inputs = [
+        helper.make_tensor_value_info("mask", TensorProto.INT64, [1, SLOTS]),
+        helper.make_tensor_value_info("default_slot", TensorProto.INT64, [1]),
+    ]
+    nodes = [
+        helper.make_node("Gather", ["mask", "last"], ["legal"], axis=1),
+        helper.make_node("Cast", ["legal"], ["is_legal"], to=TensorProto.BOOL),
+        helper.make_node("Reshape", ["is_legal", "one"], ["flat"]),
+        helper.make_node("Where", ["flat", "last", "default_slot"], ["index_to_evict"]),
+    ]
+    one = helper.make_tensor("one", TensorProto.INT64, [1], [1])
+    output = helper.make_tensor_value_info("index_to_evict", TensorProto.INT64, [1])
+    graph = helper.make_graph(nodes, "refuse", inputs, [output], [last, one])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    content: bytes = model.SerializeToString()
+    onnx.checker.check_model(model)
+    return content
+
+
+def test_a_tree_ranks_the_slots(modules: Modules, bench: Bench) -> None:
+    """It is asked of each in turn: the one with the largest sum is named."""
+    tree = {
+        "schema": 1,
+        "features": ["weighed_reads_by_max"],
+        "trees": [{"nodes": [{"feature": 0, "threshold": 0.5, "below": 1, "above": 2}, {"value": 1}, {"value": 0}]}],
+    }
+    policy = eviction_policy("tree", "tree", "tree.json", json.dumps(tree))
+    frozen = modules.frozen()
+    body = decide(policy, frozen, bench).body
+    assert any(one.evicted for one in functions_of(body))
+    assert object_of(body, frozen, bench) != plain(frozen, bench)
+
+
+def test_cpp_sees_what_would_be_evicted(modules: Modules, bench: Bench) -> None:
+    """Registers, and the live ranges in them: the largest of their weights is what LLVM makes a feature of."""
+    body = """
+      float Largest = 0;
+      for (unsigned Slot = 0; Slot < NoEviction; ++Slot) {
+        if (Context.isLegal(Slot) && !Context.TRI.getName(Context.registerAt(Slot))[0])
+          return 99;
+        for (const LiveInterval *One : Context.evicted(Slot))
+          Largest = std::max(Largest, One->weight());
+      }
+      if (Context.isLegal(NoEviction))
+        Largest = std::max(Largest, LI.weight());
+      for (unsigned Slot = 0; Slot < NoEviction; ++Slot) {
+        float Weight = 0;
+        for (const LiveInterval *One : Context.evicted(Slot))
+          Weight = std::max(Weight, One->weight());
+        if (Largest > 0 && std::isfinite(Largest) && Weight / Largest != Context.Features.use_def_density[Slot])
+          return 99;
+      }
+      return Context.registerAt(NoEviction) == 0 ? Context.defaultSlot() : 99;
+    """
+    assert decide(cpp_policy(body), modules.frozen(), bench).body == {"functions": []}
+
+
+# -- what does not fit
+
+
+def changed(body: dict[str, Any], place: int, value: Any) -> dict[str, Any]:
+    """The body with another item of function ``crowded``."""
+    rows = [[*row] for row in body["functions"]]
+    crowded = next(row for row in rows if row[0] == "crowded")
+    crowded[place] = value
+    return {"functions": rows}
+
+
+def test_decisions_that_do_not_fit_are_refused(modules: Modules, bench: Bench) -> None:
+    frozen = modules.frozen()
+    body = ask(evicting(REFUSED, bench), frozen, bench).body
+    crowded = next(row for row in body["functions"] if row[0] == "crowded")
+    _, _, _, _, _, asked, evicted = crowded
+    more = f"{int(asked, 16) + 1:x}"
+    assert "questions about evictions in function crowded" in refused(changed(body, 5, more), frozen, bench)
+    step, register, slot = evicted[3].split()
+    other = f"{step} {int(register, 16) + 1:x} {slot}"
+    assert "of another live range" in refused(changed(body, 6, [*evicted[:3], other, *evicted[4:]]), frozen, bench)
+    masked = f"{step} {register} 1f"
+    assert "no slot 31 that can be freed" in refused(
+        changed(body, 6, [*evicted[:3], masked, *evicted[4:]]), frozen, bench
+    )
+    assert "crowded is not what was decided about" in refused(changed(body, 1, "1"), frozen, bench)
+
+
+def test_priorities_and_evictions_in_one_file(modules: Modules, bench: Bench) -> None:
+    """Of different functions, from different policies."""
+    frozen = modules.frozen()
+    evictions = ask(evicting(REFUSED, bench), frozen, bench).body["functions"]
+    priorities = ask(computed("return 4294967295.0 - feature[0];", bench), frozen, bench).body["functions"]
+    mixed = {
+        "functions": [
+            *(one for one in evictions if one[0] == "crowded"),
+            *(one for one in priorities if one[0] == "floating"),
+        ]
+    }
+    assert len(mixed["functions"]) == 2
+    both = object_of(mixed, frozen, bench)
+    alone = [object_of({"functions": [one]}, frozen, bench) for one in mixed["functions"]]
+    assert len({both, *alone, plain(frozen, bench)}) == 4
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"form": "eviction", "values": {"eviction": "most"}}, "needs one of default, refuse, cheapest, not 'most'"),
+        ({"form": "eviction", "values": {"priority": "default"}}, "values.eviction"),
+        ({"form": "priority", "values": {"priority": "default"}, "question": "eviction"}, "is asked nothing"),
+        ({"form": "python", "question": "evictions"}, "unknown question 'evictions'; there are: priority, eviction"),
+    ],
+)
+def test_what_means_nothing(fields: dict[str, object], said: str) -> None:
+    from harness.policy.problems import require_meant
+
+    made = policy_of(REGALLOC, "python", "policy", "policy.py", "def decide(features): return 0")
+    policy = Policy(made.manifest.model_copy(update=fields), made.folder, made.contents, baseline=False)
+    with pytest.raises(UsageError, match=said):
+        require_meant(policy, "submission.toml")
+        problem_of(REGALLOC).check(policy, "submission.toml")
