@@ -19,8 +19,8 @@ Advisor::Advisor(const MachineFunction &MF, const RAGreedy &Greedy, SlotIndexes 
   if (isOtherAllocator(Settled.Name)) {
     diverge("function " + Name + " is allocated by Greedy, and was decided to be by " + Settled.Name);
   }
-  if (Shared.Written && Settled.Decider != nullptr && Settled.Name == Listed) {
-    Shared.Written->begin(Name, digestOf(MF));
+  if (Shared.written() != nullptr && Settled.Decider != nullptr && Settled.Name == Listed) {
+    Shared.written()->begin(Name, digestOf(MF));
   }
 }
 
@@ -30,8 +30,8 @@ Advisor::~Advisor() {
     diverge("there were " + std::to_string(Step) + " questions about function " + Name + ", the decisions have " +
             std::to_string(Settled.Listed->Questions));
   }
-  if (Shared.Written) {
-    Shared.Written->end(Step, Shared.Evictions);
+  if (Shared.written() != nullptr) {
+    Shared.written()->end(Step, Shared.evictions());
   }
 }
 
@@ -49,8 +49,8 @@ uint32_t Advisor::ask(const LiveInterval &LI) const {
     Shared.replace();
   }
   const uint32_t Priority = Answer ? bounded(*Answer) : Here.defaultPriority();
-  if (Shared.Written && Settled.Name == Listed && Priority != Here.defaultPriority()) {
-    Shared.Written->write(Given{Step, LI.reg().virtRegIndex(), Priority});
+  if (Shared.written() != nullptr && Settled.Name == Listed && Priority != Here.defaultPriority()) {
+    Shared.written()->write(Given{Step, LI.reg().virtRegIndex(), Priority});
   }
   return Priority;
 }

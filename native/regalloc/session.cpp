@@ -19,29 +19,29 @@ const Session::Settled &Session::settle(const MachineFunction &MF, FunctionConte
   }
   Last = &MF.getFunction();
   OfLast = Settled();
-  if (Followed) {
+  if (With.Followed) {
     OfLast = follow(MF);
     return OfLast;
   }
-  if (Choosing && Context == nullptr) {
+  if (With.Choosing && Context == nullptr) {
     diverge("function " + MF.getName().str() + " was not chosen for");
   }
-  OfLast.Name = Choosing ? choose(MF, *Context) : Everywhere;
+  OfLast.Name = With.Choosing ? choose(MF, *Context) : With.Everywhere;
   if (OfLast.Name == Listed) {
-    OfLast.Decider = Decider.get();
+    OfLast.Decider = With.Decider.get();
   } else if (!isOtherAllocator(OfLast.Name)) {
     OfLast.Decider = &known(OfLast.Name);
   }
-  const bool IsOwn = Choosing && OfLast.Name == nameOf(Allocation::Greedy);
-  if (Written && OfLast.Name != Listed && !IsOwn) {
-    Written->name(MF.getName(), digestOf(MF), OfLast.Name);
+  const bool IsOwn = With.Choosing && OfLast.Name == nameOf(Allocation::Greedy);
+  if (With.Written && OfLast.Name != Listed && !IsOwn) {
+    With.Written->name(MF.getName(), digestOf(MF), OfLast.Name);
   }
   return OfLast;
 }
 
 Session::Settled Session::follow(const MachineFunction &MF) {
   Settled Found;
-  const OfFunction *Of = Followed->find(MF.getName(), digestOf(MF));
+  const OfFunction *Of = With.Followed->find(MF.getName(), digestOf(MF));
   if (Of == nullptr) {
     return Found;
   }
@@ -55,7 +55,7 @@ Session::Settled Session::follow(const MachineFunction &MF) {
 }
 
 std::string Session::choose(const MachineFunction &MF, FunctionContext &Context) {
-  const std::optional<Allocation> Chosen = Choosing->choose(MF, Context);
+  const std::optional<Allocation> Chosen = With.Choosing->choose(MF, Context);
   if (!Chosen) {
     replace();
   }
@@ -72,18 +72,18 @@ Source &Session::known(StringRef Name) {
 }
 
 void Session::replace() {
-  if (++Replaced > MostReplaced && !IsRemote) {
+  if (++Replaced > MostReplaced && !With.IsRemote) {
     report_fatal_error("regalloc plugin: the policy is given up: bad", /*gen_crash_diag=*/false);
   }
 }
 
 void Session::finish() {
-  if (Followed) {
-    Followed->finish();
+  if (With.Followed) {
+    With.Followed->finish();
   }
-  if (Written) {
-    Written->finish(Replaced);
-    Written.reset();
+  if (With.Written) {
+    With.Written->finish(Replaced);
+    With.Written.reset();
   }
 }
 
