@@ -1,0 +1,80 @@
+"""A tree that says what allocates a function: what it finds, and that its C++ says the same."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from harness.learn.allocators.examples import ALLOCATIONS, Examples, examples_of, read_examples
+from harness.learn.allocators.tree import Leaf, Split, choices, gains, grown, left_out, source
+from harness.problems.regalloc.features import FUNCTION, FUNCTION_FEATURES
+from harness.problems.regalloc.log import functions_of
+from harness.sandbox.bench import Bench
+from tests.problems.regalloc.made import Modules, asking_of, decide, priority_policy, shown_to
+
+NAMES = [tensor.name for tensor in FUNCTION_FEATURES]
+EXCESS = NAMES.index("general_excess")
+WEIGHT = ALLOCATIONS.index("weight")
+
+
+def made(programs: int = 8, each: int = 10) -> Examples:
+    """Functions that execute a tenth less by spill weight where more than 100 ranges find no register, else more."""
+    chance = np.random.default_rng(1)
+    count = programs * each
+    features: NDArray[np.float64] = chance.uniform(0, 200, (count, len(NAMES)))
+    costs = np.full((count, len(ALLOCATIONS)), 1.2 / each)
+    costs[:, 0] = 1 / each
+    costs[:, WEIGHT] = np.where(features[:, EXCESS] > 100, 0.9, 1.1) / each
+    return Examples(np.repeat([f"made/{n}" for n in range(programs)], each), features, costs)
+
+
+def test_it_finds_what_decides() -> None:
+    examples = made()
+    tree = grown(examples, 3, 0.01)
+    assert isinstance(tree, Split) and tree.term == "general_excess" and 95 < tree.most < 105
+    assert (tree.left, tree.right) == (Leaf(0), Leaf(WEIGHT))
+    expected = np.where(examples.features[:, EXCESS] > tree.most, WEIGHT, 0)
+    assert (choices(tree, examples) == expected).all()
+    assert min(gains(tree, examples).values()) > 1 and left_out(examples, 3, 0.01) > 1.02
+
+
+def test_what_saves_too_little_is_no_split() -> None:
+    examples = made()
+    assert grown(examples, 3, 9.0) == grown(examples, 0, 0.01) == Leaf(0)
+
+
+def test_one_programs_peculiarity_is_no_rule() -> None:
+    examples = made()
+    costs = np.repeat(examples.costs[:, :1], len(ALLOCATIONS), axis=1)
+    costs[:10, WEIGHT] = 0
+    features = examples.features.copy()
+    features[:10, EXCESS], features[10:, EXCESS] = 1000, 0
+    assert grown(Examples(examples.programs, features, costs), 3, 0.01) == Leaf(WEIGHT)
+    costs[10:, WEIGHT] *= 2
+    assert grown(Examples(examples.programs, features, costs), 3, 0.01) == Leaf(0)
+
+
+@pytest.mark.parametrize("term", ["general_pressure", "accesses/frequency", "general_pressure-general_registers"])
+def test_its_cpp_says_the_same(term: str, modules: Modules, bench: Bench) -> None:
+    frozen = modules.frozen()
+    shown = [[one[name] for name in NAMES] for one in shown_to("0", FUNCTION, frozen, bench)]
+    examples = Examples(np.array(["made"] * len(shown)), np.array(shown, dtype=float), np.ones((len(shown), 1)))
+    tree = Split(term, 0.5 if "/" in term else 3.0, Leaf(0), Split("calls", 0.5, Leaf(WEIGHT), Leaf(2)))
+    expected = sorted(ALLOCATIONS[place] for place in choices(tree, examples) if place)
+    assert 0 < len(expected) < len(shown) or "registers" in term
+    body = decide(asking_of("function", priority_policy(source(tree))), frozen, bench).body
+    assert sorted(one.priority for one in functions_of(body)) == expected
+
+
+def test_examples_are_what_functions_execute(modules: Modules, bench: Bench, tmp_path: Path) -> None:
+    line = examples_of("made/pressure", modules.frozen(), bench)
+    functions = json.loads(line)["functions"]
+    assert {"crowded", "floating", "main"} <= set(functions)
+    file = tmp_path / "examples.jsonl"
+    file.write_text(line + "\n")
+    examples = read_examples([file])
+    assert examples.costs[:, 0].sum() == pytest.approx(1, abs=0.01)
+    crowded = list(functions).index("crowded")
+    assert examples.features[crowded, EXCESS] > 0 and len(set(examples.costs[crowded])) > 1
