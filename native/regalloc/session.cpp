@@ -18,25 +18,31 @@ const Session::Settled &Session::settle(const MachineFunction &MF, FunctionConte
     return OfLast;
   }
   Last = &MF.getFunction();
-  OfLast = Settled();
-  if (Followed) {
-    OfLast = follow(MF);
-    return OfLast;
+  OfLast = Followed ? follow(MF) : decide(MF, Context);
+  if (Features && Context != nullptr) {
+    Features->write(MF, OfLast.Name, *Context);
+  } else if (Features) {
+    report_fatal_error("regalloc plugin: features need -regalloc=by-function", /*gen_crash_diag=*/false);
   }
+  return OfLast;
+}
+
+Session::Settled Session::decide(const MachineFunction &MF, FunctionContext *Context) {
   if (Choosing && Context == nullptr) {
     diverge("function " + MF.getName().str() + " was not chosen for");
   }
-  OfLast.Name = Choosing ? choose(MF, *Context) : Everywhere;
-  if (OfLast.Name == Listed) {
-    OfLast.Decider = Decider.get();
-  } else if (!isOtherAllocator(OfLast.Name)) {
-    OfLast.Decider = &known(OfLast.Name);
+  Settled Found;
+  Found.Name = Choosing ? choose(MF, *Context) : Everywhere;
+  if (Found.Name == Listed) {
+    Found.Decider = Decider.get();
+  } else if (!isOtherAllocator(Found.Name)) {
+    Found.Decider = &known(Found.Name);
   }
-  const bool IsOwn = Choosing && OfLast.Name == nameOf(Allocation::Greedy);
-  if (Written && OfLast.Name != Listed && !IsOwn) {
-    Written->name(MF.getName(), digestOf(MF), OfLast.Name);
+  const bool IsOwn = Choosing && Found.Name == nameOf(Allocation::Greedy);
+  if (Written && Found.Name != Listed && !IsOwn) {
+    Written->name(MF.getName(), digestOf(MF), Found.Name);
   }
-  return OfLast;
+  return Found;
 }
 
 Session::Settled Session::follow(const MachineFunction &MF) {
@@ -84,6 +90,10 @@ void Session::finish() {
   if (Written) {
     Written->finish(Replaced);
     Written.reset();
+  }
+  if (Features) {
+    Features->finish();
+    Features.reset();
   }
 }
 

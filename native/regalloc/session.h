@@ -5,6 +5,7 @@
 
 #include "chooser.h"
 #include "decisions.h"
+#include "features.h"
 #include "source.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
@@ -37,11 +38,13 @@ public:
   std::string Everywhere = Listed;   // what allocates every function, where nobody chooses
   std::unique_ptr<Decisions> Followed;
   std::unique_ptr<Writer> Written;
+  std::unique_ptr<FeatureLog> Features;
   bool IsRemote = false;  // whether the policy is a process, which is given up elsewhere
   uint64_t Evictions = 0; // questions about them, in the function whose registers are allocated
 
 private:
   Settled follow(const llvm::MachineFunction &MF);
+  Settled decide(const llvm::MachineFunction &MF, FunctionContext *Context);
   std::string choose(const llvm::MachineFunction &MF, FunctionContext &Context);
   Source &known(llvm::StringRef Name);
 
