@@ -21,8 +21,8 @@ Advisor::Advisor(const MachineFunction &MF, const RAGreedy &Greedy, SlotIndexes 
   if (isOtherAllocator(Settled.Name)) {
     diverge("function " + Name + " is allocated by Greedy, and was decided to be by " + Settled.Name);
   }
-  if (Shared.Written && Settled.Decider != nullptr && Settled.Name == Listed) {
-    Shared.Written->begin(Name, digestOf(MF));
+  if (Shared.written() != nullptr && Settled.Decider != nullptr && Settled.Name == Listed) {
+    Shared.written()->begin(Name, digestOf(MF));
   }
 }
 
@@ -32,19 +32,19 @@ Advisor::~Advisor() {
     diverge("there were " + std::to_string(Step) + " questions about function " + Name + ", the decisions have " +
             std::to_string(Settled.Listed->Questions));
   }
-  if (Shared.Features) {
+  if (Shared.features() != nullptr) {
     writeOutcomes();
   }
-  if (Shared.Written) {
-    Shared.Written->end(Step, Shared.Evictions);
+  if (Shared.written() != nullptr) {
+    Shared.written()->end(Step, Shared.evictions());
   }
 }
 
 unsigned Advisor::getPriority(const LiveInterval &LI) const {
   const uint32_t Priority = Settled.Decider != nullptr ? ask(LI) : follow(LI);
-  if (Shared.Features) {
+  if (Shared.features() != nullptr) {
     Context Here(*this, LI);
-    Shared.Features->write(Step, LI.reg().virtRegIndex(), Priority, Here);
+    Shared.features()->write(Step, LI.reg().virtRegIndex(), Priority, Here);
     Asked.insert(LI.reg());
   }
   ++Step;
@@ -59,8 +59,8 @@ uint32_t Advisor::ask(const LiveInterval &LI) const {
     Shared.replace();
   }
   const uint32_t Priority = Answer ? bounded(*Answer) : Here.defaultPriority();
-  if (Shared.Written && Settled.Name == Listed && Priority != Here.defaultPriority()) {
-    Shared.Written->write(Given{Step, LI.reg().virtRegIndex(), Priority});
+  if (Shared.written() != nullptr && Settled.Name == Listed && Priority != Here.defaultPriority()) {
+    Shared.written()->write(Given{Step, LI.reg().virtRegIndex(), Priority});
   }
   return Priority;
 }
@@ -90,7 +90,7 @@ void Advisor::writeOutcomes() const {
   for (const Register One : Asked) {
     const bool IsSpilled = HasSlot(One) && !InParts.contains(One);
     const Outcome Rest = IsSpilled ? Outcome::Spilled : Outcome::Split;
-    Shared.Features->write(One.virtRegIndex(), VRM->hasPhys(One) ? Outcome::Assigned : Rest);
+    Shared.features()->write(One.virtRegIndex(), VRM->hasPhys(One) ? Outcome::Assigned : Rest);
   }
 }
 

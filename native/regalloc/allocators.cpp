@@ -57,7 +57,7 @@ FunctionPass &Allocators::chosen(MachineFunction &MF) {
                    getAnalysis<MachineBlockFrequencyInfoWrapperPass>().getMBFI(),
                    getAnalysis<MachineLoopInfoWrapperPass>().getLI());
   RegAllocPriorityAdvisorProvider &Known = getAnalysis<RegAllocPriorityAdvisorAnalysisLegacy>().getProvider();
-  const StringRef Name = static_cast<Provider &>(Known).Shared->settle(MF, &Context).Name;
+  const StringRef Name = static_cast<Provider &>(Known).session().settle(MF, &Context).Name;
   if (Name == nameOf(Allocation::Basic)) {
     return *Basic;
   }

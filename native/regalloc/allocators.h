@@ -15,14 +15,16 @@ class Allocators final : public llvm::MachineFunctionPass {
 public:
   Allocators();
 
-  void getAnalysisUsage(llvm::AnalysisUsage &Usage) const override;
   bool doInitialization(llvm::Module &M) override;
-  bool runOnMachineFunction(llvm::MachineFunction &MF) override;
   bool doFinalization(llvm::Module &M) override;
   void releaseMemory() override;
   llvm::StringRef getPassName() const override { return "Register allocators by function"; }
 
   static char ID;
+
+protected:
+  void getAnalysisUsage(llvm::AnalysisUsage &Usage) const override;
+  bool runOnMachineFunction(llvm::MachineFunction &MF) override;
 
 private:
   llvm::FunctionPass &chosen(llvm::MachineFunction &MF);

@@ -83,8 +83,8 @@ private:
 
 Evictor::~Evictor() {
   if (Followed != nullptr &&
-      (Shared.Evictions != Followed->EvictionQuestions || Position < Followed->Evictions.size())) {
-    diverge("there were " + std::to_string(Shared.Evictions) + " questions about evictions in function " +
+      (Shared.evictions() != Followed->EvictionQuestions || Position < Followed->Evictions.size())) {
+    diverge("there were " + std::to_string(Shared.evictions()) + " questions about evictions in function " +
             MF.getName().str() + ", the decisions have " + std::to_string(Followed->EvictionQuestions));
   }
 }
@@ -125,7 +125,7 @@ MCRegister Evictor::tryFindEvictionCandidate(const LiveInterval &LI, const Alloc
   Features.default_slot[0] = DefaultSlot;
   Context Here(*this, LI, Registers);
   const unsigned Slot = Decider != nullptr ? ask(LI, Here) : follow(LI, Here);
-  ++Shared.Evictions;
+  Shared.countEviction();
   if (Slot == NoEviction) {
     return {};
   }
@@ -146,19 +146,19 @@ unsigned Evictor::ask(const LiveInterval &LI, Context &Here) const {
     Shared.replace();
   }
   const unsigned Slot = Answer.value_or(Here.defaultSlot());
-  if (Shared.Written && Slot != Here.defaultSlot()) {
-    Shared.Written->write(Evicted{Shared.Evictions, LI.reg().virtRegIndex(), Slot});
+  if (Shared.written() != nullptr && Slot != Here.defaultSlot()) {
+    Shared.written()->write(Evicted{Shared.evictions(), LI.reg().virtRegIndex(), Slot});
   }
   return Slot;
 }
 
 unsigned Evictor::follow(const LiveInterval &LI, const Context &Here) const {
-  if (Position == Followed->Evictions.size() || Followed->Evictions[Position].Step != Shared.Evictions) {
+  if (Position == Followed->Evictions.size() || Followed->Evictions[Position].Step != Shared.evictions()) {
     return Here.defaultSlot();
   }
   const Evicted &Next = Followed->Evictions[Position++];
   const std::string About =
-      "question " + std::to_string(Shared.Evictions) + " about evictions in function " + MF.getName().str();
+      "question " + std::to_string(Shared.evictions()) + " about evictions in function " + MF.getName().str();
   if (Next.Register != LI.reg().virtRegIndex()) {
     diverge(About + " is of another live range");
   }
@@ -176,7 +176,7 @@ EvictionProvider::EvictionProvider(LLVMContext &Context, std::shared_ptr<Session
 std::unique_ptr<RegAllocEvictionAdvisor> EvictionProvider::getAdvisor(const MachineFunction &MF, const RAGreedy &Greedy,
                                                                       MachineBlockFrequencyInfo *Frequencies,
                                                                       MachineLoopInfo *Loops) {
-  Shared->Evictions = 0;
+  Shared->beginEvictions();
   const OfFunction *Followed = Make == nullptr ? Shared->settle(MF).Listed : nullptr;
   if (Make == nullptr && (Followed == nullptr || Followed->EvictionQuestions == 0)) {
     return std::make_unique<DefaultEvictionAdvisor>(MF, Greedy);

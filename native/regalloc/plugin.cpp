@@ -51,20 +51,28 @@ cl::opt<int> ChannelTo("regalloc-policy-channel-to", cl::desc("Descriptor that q
 cl::opt<int> Reply("regalloc-policy-reply", cl::desc("Milliseconds for each answer"), cl::init(1000));
 cl::opt<int> Total("regalloc-policy-total", cl::desc("Milliseconds of waiting for all answers"), cl::init(60000));
 
-// Fills in what decides. The last that is done: it may confine the process.
-void open(Session &Shared) {
+// What decides is the last that is opened: it may confine the process.
+Setting setting() {
   const ChannelLimits Limits{Reply, Total};
+  Setting With;
+  With.Written = Written.empty() ? nullptr : std::make_unique<Writer>(Written);
+  With.Features = Features.empty() ? nullptr : std::make_unique<FeatureLog>(Features);
+  With.Followed = Policy == From::Replay ? std::make_unique<Decisions>(File) : nullptr;
+  With.IsRemote = Policy == From::Channel;
   if (Question == About::Eviction) {
-    Shared.Decider = knownSource("default"); // an eviction advisor has who decides
+    With.Decider = knownSource("default"); // an eviction advisor has who decides
+  } else if (Policy == From::Known) {
+    With.Everywhere = Function;
   } else if (Policy == From::Heuristic && Question == About::Function) {
-    Shared.Choosing = heuristicChooser(File, Values);
+    With.Choosing = heuristicChooser(File, Values);
   } else if (Policy == From::Heuristic) {
-    Shared.Decider = heuristicSource(File, Values);
+    With.Decider = heuristicSource(File, Values);
   } else if (Policy == From::Channel && Question == About::Function) {
-    Shared.Choosing = channelChooser(ChannelFrom, ChannelTo, Limits);
+    With.Choosing = channelChooser(ChannelFrom, ChannelTo, Limits);
   } else if (Policy == From::Channel) {
-    Shared.Decider = channelSource(ChannelFrom, ChannelTo, Limits);
+    With.Decider = channelSource(ChannelFrom, ChannelTo, Limits);
   }
+  return With;
 }
 
 std::unique_ptr<EvictionSource> evictionSource() {
@@ -86,14 +94,7 @@ std::shared_ptr<Session> session() {
   static std::weak_ptr<Session> Current;
   std::shared_ptr<Session> Shared = Current.lock();
   if (!Shared) {
-    Current = Shared = std::make_shared<Session>();
-    Shared->Written = Written.empty() ? nullptr : std::make_unique<Writer>(Written);
-    Shared->Features = Features.empty() ? nullptr : std::make_unique<FeatureLog>(Features);
-    Shared->Followed = Policy == From::Replay ? std::make_unique<Decisions>(File) : nullptr;
-    Shared->IsRemote = Policy == From::Channel;
-    const bool IsNamed = Policy == From::Known && Question != About::Eviction;
-    Shared->Everywhere = IsNamed ? std::string(Function) : std::string(Listed);
-    open(*Shared);
+    Current = Shared = std::make_shared<Session>(setting());
   }
   return Shared;
 }

@@ -19,7 +19,10 @@ public:
     return std::make_unique<Advisor>(MF, Greedy, Indexes, *Shared);
   }
 
-  const std::shared_ptr<Session> Shared;
+  Session &session() { return *Shared; }
+
+private:
+  std::shared_ptr<Session> Shared;
 };
 
 } // namespace harness

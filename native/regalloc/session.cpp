@@ -18,36 +18,36 @@ const Session::Settled &Session::settle(const MachineFunction &MF, FunctionConte
     return OfLast;
   }
   Last = &MF.getFunction();
-  OfLast = Followed ? follow(MF) : decide(MF, Context);
-  if (Features && Context != nullptr) {
-    Features->write(MF, OfLast.Name, *Context);
-  } else if (Features) {
+  OfLast = With.Followed ? follow(MF) : decide(MF, Context);
+  if (With.Features && Context != nullptr) {
+    With.Features->write(MF, OfLast.Name, *Context);
+  } else if (With.Features) {
     report_fatal_error("regalloc plugin: features need -regalloc=by-function", /*gen_crash_diag=*/false);
   }
   return OfLast;
 }
 
 Session::Settled Session::decide(const MachineFunction &MF, FunctionContext *Context) {
-  if (Choosing && Context == nullptr) {
+  if (With.Choosing && Context == nullptr) {
     diverge("function " + MF.getName().str() + " was not chosen for");
   }
   Settled Found;
-  Found.Name = Choosing ? choose(MF, *Context) : Everywhere;
+  Found.Name = With.Choosing ? choose(MF, *Context) : With.Everywhere;
   if (Found.Name == Listed) {
-    Found.Decider = Decider.get();
+    Found.Decider = With.Decider.get();
   } else if (!isOtherAllocator(Found.Name)) {
     Found.Decider = &known(Found.Name);
   }
-  const bool IsOwn = Choosing && Found.Name == nameOf(Allocation::Greedy);
-  if (Written && Found.Name != Listed && !IsOwn) {
-    Written->name(MF.getName(), digestOf(MF), Found.Name);
+  const bool IsOwn = With.Choosing && Found.Name == nameOf(Allocation::Greedy);
+  if (With.Written && Found.Name != Listed && !IsOwn) {
+    With.Written->name(MF.getName(), digestOf(MF), Found.Name);
   }
   return Found;
 }
 
 Session::Settled Session::follow(const MachineFunction &MF) {
   Settled Found;
-  const OfFunction *Of = Followed->find(MF.getName(), digestOf(MF));
+  const OfFunction *Of = With.Followed->find(MF.getName(), digestOf(MF));
   if (Of == nullptr) {
     return Found;
   }
@@ -61,7 +61,7 @@ Session::Settled Session::follow(const MachineFunction &MF) {
 }
 
 std::string Session::choose(const MachineFunction &MF, FunctionContext &Context) {
-  const std::optional<Allocation> Chosen = Choosing->choose(MF, Context);
+  const std::optional<Allocation> Chosen = With.Choosing->choose(MF, Context);
   if (!Chosen) {
     replace();
   }
@@ -78,22 +78,22 @@ Source &Session::known(StringRef Name) {
 }
 
 void Session::replace() {
-  if (++Replaced > MostReplaced && !IsRemote) {
+  if (++Replaced > MostReplaced && !With.IsRemote) {
     report_fatal_error("regalloc plugin: the policy is given up: bad", /*gen_crash_diag=*/false);
   }
 }
 
 void Session::finish() {
-  if (Followed) {
-    Followed->finish();
+  if (With.Followed) {
+    With.Followed->finish();
   }
-  if (Written) {
-    Written->finish(Replaced);
-    Written.reset();
+  if (With.Written) {
+    With.Written->finish(Replaced);
+    With.Written.reset();
   }
-  if (Features) {
-    Features->finish();
-    Features.reset();
+  if (With.Features) {
+    With.Features->finish();
+    With.Features.reset();
   }
 }
 

@@ -18,7 +18,8 @@ from harness.policy.forms.program import build_program, program_host
 from harness.policy.forms.registry import asked_form
 from harness.problems.programs.asking import Asked, asked_as, host_job
 from harness.problems.programs.deciding import decide_twice
-from harness.problems.regalloc.ask import asking
+from harness.problems.regalloc.ask import about, asking
+from harness.problems.regalloc.evictions import EVICTION
 from harness.problems.regalloc.features import PRIORITY
 from harness.problems.regalloc.problem import QUESTIONS
 from harness.problems.regalloc.replay import REGALLOC
@@ -29,7 +30,17 @@ from tests.problems.inlining.made import policy_of
 from tests.programs import THROWS, own_program
 
 __all__ = [
-    *("Modules", "asking_of", "computed", "decide", "object_of", "plain", "plan_of_body"),
+    *(
+        "Modules",
+        "asking_of",
+        "computed",
+        "decide",
+        "evicting",
+        "eviction_policy",
+        "object_of",
+        "plain",
+        "plan_of_body",
+    ),
     *("priority_policy", "python_policy", "refused", "shown_to"),
 ]
 
@@ -124,6 +135,29 @@ def shown_to(answer: str, interface: Interface, frozen: FrozenModule, bench: Ben
     assert asked.host is not None
     _, hosted = run_joined(bench.sandbox, compiler, host_job(asked.host, compiler.limits.wall))
     return [json.loads(line) for line in hosted.stderr.decode().splitlines()]
+
+
+def evicting(slot: str, bench: Bench) -> Asked:
+    """A policy in C that gives this slot; ``own`` is Greedy's."""
+    uses = ",".join("1" for _ in EVICTION.features)
+    source = f"""#include <stdint.h>
+const unsigned char policy_uses[{len(EVICTION.features)}] = {{{uses}}};
+int64_t policy_decide(const int64_t *question) {{
+  static int asked;
+  const int64_t *mask = question + {EVICTION.places["mask"]}, own = question[{EVICTION.places["default_slot"]}];
+  const float *weight = (const float *)(question + {EVICTION.places["use_def_density"]});
+  asked++;
+  (void)mask, (void)weight, (void)own;
+  return {slot};
+}}
+"""
+    host = program_host(build_program(source, EVICTION, "made.c", bench), "made.c")
+    return about("eviction", host)
+
+
+def eviction_policy(form: str, role: str, name: str, content: str | bytes, **values: int) -> Policy:
+    """One that is asked what to evict."""
+    return asking_of("eviction", policy_of(REGALLOC, form, role, name, content, **values))
 
 
 def plain(frozen: FrozenModule, bench: Bench, *options: str) -> str:

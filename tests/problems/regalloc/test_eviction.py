@@ -22,46 +22,19 @@ from harness.base.vocabulary import Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy import Policy, problem_of
 from harness.policy.forms.interface import Element
-from harness.policy.forms.program import build_program, program_host
-from harness.problems.programs.asking import Asked
 from harness.problems.regalloc.ask import about, ask, known
 from harness.problems.regalloc.evictions import EVICTION, SLOTS
 from harness.problems.regalloc.log import functions_of
 from harness.problems.regalloc.replay import REGALLOC
 from harness.sandbox.bench import Bench
 from tests.problems.inlining.made import policy_of
-from tests.problems.regalloc.made import Modules, computed, decide, object_of, plain, refused
+from tests.problems.regalloc.made import Modules, computed, decide, evicting, eviction_policy, object_of, plain, refused
 
 BOTH = pytest.mark.parametrize("name", ["pressure", "throws"])
 ON_TARGETS = pytest.mark.parametrize("target", list(Target))
 NONE = SLOTS - 1
 REFUSED = "mask[32] ? 32 : own"
 """Nothing where that is legal, in C."""
-
-
-def evicting(slot: str, bench: Bench) -> Asked:
-    """A policy in C that gives this slot; ``own`` is Greedy's."""
-    uses = ",".join("1" for _ in EVICTION.features)
-    source = f"""#include <stdint.h>
-const unsigned char policy_uses[{len(EVICTION.features)}] = {{{uses}}};
-int64_t policy_decide(const int64_t *question) {{
-  static int asked;
-  const int64_t *mask = question + {EVICTION.places["mask"]}, own = question[{EVICTION.places["default_slot"]}];
-  const float *weight = (const float *)(question + {EVICTION.places["use_def_density"]});
-  asked++;
-  (void)mask, (void)weight, (void)own;
-  return {slot};
-}}
-"""
-    host = program_host(build_program(source, EVICTION, "made.c", bench), "made.c")
-    return about("eviction", host)
-
-
-def eviction_policy(form: str, role: str, name: str, content: str | bytes, **values: int) -> Policy:
-    """One that is asked what to evict."""
-    made = policy_of(REGALLOC, form, role, name, content, **values)
-    manifest = made.manifest.model_copy(update={"question": "eviction"})
-    return Policy(manifest, made.folder, made.contents, baseline=False)
 
 
 def cpp_policy(body: str, **values: int) -> Policy:

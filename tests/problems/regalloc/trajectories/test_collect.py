@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 
 from harness.apply import compile_plan
+from harness.apply.compile import optimise
 from harness.apply.decisions import Decisions
+from harness.apply.plan import reference_plan
 from harness.base.errors import CellError
+from harness.base.process import Limits, run
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy.forms.interface import Interface
@@ -85,6 +88,30 @@ def test_what_is_spilled_is_what_llvm_spills(target: Target, modules: Modules, b
                 assert asked.outcome == outcomes[asked.register]
         (crowded,) = (one for one in functions if one.name == "crowded")
         assert {asked.outcome for asked in crowded.questions} == set(OUTCOMES)
+
+
+@ON_TARGETS
+def test_what_was_split_is_not_spilled_itself(target: Target, modules: Modules, bench: Bench) -> None:
+    """LLVM has one place on the stack for all that comes of a live range. So where pieces were spilled, fewer were
+    spilled whole than there are places; where none was, each has its own."""
+    frozen = modules.frozen(target=target)
+    places = spill_slots(frozen, bench)
+    functions = {one.name: one for one in followed(GREEDY, frozen, bench)}
+    assert set(places) == set(functions) and places["crowded"]
+    for name, one in functions.items():
+        spilled = {asked.register: asked for asked in one.questions if asked.outcome == "spilled"}.values()
+        whole = sum(not named(asked.features, PRIORITY)["is_split"] for asked in spilled)
+        assert whole < places[name] if whole < len(spilled) else whole == places[name]
+
+
+def spill_slots(frozen: FrozenModule, bench: Bench) -> dict[str, int]:
+    """Function → places on the stack that Greedy made, from llc's text."""
+    bitcode = optimise(frozen, reference_plan(frozen.level, frozen.target), bench).bitcode
+    words = ["-O3", "-relocation-model=pic", "-stop-before=virtregrewriter", "-o", "-", str(bitcode)]
+    done = run([bench.toolchain.tool("llc"), *words], cwd=bitcode.parent, limits=Limits(wall=120, cpu=60))
+    assert done.ok, done.stderr
+    texts = [text.partition("\nbody: ")[0] for text in done.stdout.decode().split("\n---\nname: ")[1:]]
+    return {text.split()[0]: text.count("type: spill-slot") for text in texts}
 
 
 def costs(body: dict[str, Any], metric: str, frozen: FrozenModule, bench: Bench) -> dict[str, float]:
