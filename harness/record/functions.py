@@ -3,13 +3,12 @@
 It can be had again from the run's cells. Columns: docs/schema.md.
 """
 
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from harness.record.parquet import schema_of, write_frame
 from harness.record.rows import Row
-from harness.record.runfile import functions_file, results_errors
+from harness.record.runfile import functions_file
 
 __all__ = ["FUNCTION_COLUMNS", "write_functions"]
 
@@ -34,15 +33,8 @@ def write_functions(run: Path, rows: Sequence[Row], functions_of: FunctionsOf) -
         return None
     import polars
 
-    schema = {name: getattr(polars, kind)() for name, kind in FUNCTION_COLUMNS.items()}
-    frame = polars.DataFrame(found, schema=schema)
-    frame = frame.sort("benchmark", "target", "policy", "seed", "metric", "function")
-    with results_errors(path.parent):
-        # An open file: a library that is given a path may read it as a pattern.
-        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=".", delete=False) as file:
-            frame.write_parquet(file, compression="zstd")
-            os.fchmod(file.fileno(), 0o644)
-        os.replace(file.name, path)
+    frame = polars.DataFrame(found, schema=schema_of(FUNCTION_COLUMNS))
+    write_frame(path, frame.sort("benchmark", "target", "policy", "seed", "metric", "function"))
     return path
 
 

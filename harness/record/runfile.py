@@ -24,12 +24,16 @@ from harness.record.names import REMEDY, SUMS, RunName, digits_of, pinned, stamp
 from harness.record.rows import READABLE, Block, Campaign, Header, History, Row
 
 __all__ = [
-    "TRAJECTORIES",
+    *("ALLOCATIONS", "RANGES", "TRAJECTORIES"),
     *("RunFile", "functions_file", "read_run", "results_errors", "run_files", "write_run"),
 ]
 
 TRAJECTORIES = ".trajectories.parquet"
 """How the names of logged trajectories end (``harness.problems.inlining.trajectories``)."""
+ALLOCATIONS = ".allocations.parquet"
+RANGES = ".ranges.parquet"
+"""The same of functions and of live ranges (``harness.problems.regalloc.trajectories``)."""
+_LOGGED = (TRAJECTORIES, ALLOCATIONS, RANGES)
 _LARGEST = 128 * MIB
 _MOST_LINES = 250_000
 _ORDER = (Campaign, Block, History, Row)
@@ -151,7 +155,7 @@ def run_files(results: Path) -> tuple[list[Path], list[Path]]:
                 else:
                     others.append(path)
     known = {functions_file(run) for run in runs}
-    foreign = [p for p in others if p not in known and p.name != SUMS and not p.name.endswith(TRAJECTORIES)]
+    foreign = [p for p in others if p not in known and p.name != SUMS and not p.name.endswith(_LOGGED)]
     return sorted(runs), sorted(foreign)
 
 

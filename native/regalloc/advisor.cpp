@@ -1,5 +1,7 @@
 #include "advisor.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/VirtRegMap.h"
 #include <algorithm>
 #include <limits>
 
@@ -30,6 +32,9 @@ Advisor::~Advisor() {
     diverge("there were " + std::to_string(Step) + " questions about function " + Name + ", the decisions have " +
             std::to_string(Settled.Listed->Questions));
   }
+  if (Shared.features() != nullptr) {
+    writeOutcomes();
+  }
   if (Shared.written() != nullptr) {
     Shared.written()->end(Step, Shared.evictions());
   }
@@ -37,6 +42,11 @@ Advisor::~Advisor() {
 
 unsigned Advisor::getPriority(const LiveInterval &LI) const {
   const uint32_t Priority = Settled.Decider != nullptr ? ask(LI) : follow(LI);
+  if (Shared.features() != nullptr) {
+    Context Here(*this, LI);
+    Shared.features()->write(Step, LI.reg().virtRegIndex(), Priority, Here);
+    Asked.insert(LI.reg());
+  }
   ++Step;
   return Priority;
 }
@@ -65,6 +75,23 @@ uint32_t Advisor::follow(const LiveInterval &LI) const {
     diverge("question " + std::to_string(Step) + " about function " + Name + " is of another live range");
   }
   return Next.Priority;
+}
+
+// A live range that came of a split has a stack slot where it was spilled itself. What is split no more has one too
+// where something that came of it was spilled: LLVM gives all that come of a live range the slot of that one.
+void Advisor::writeOutcomes() const {
+  const auto HasSlot = [&](Register Of) { return VRM->getStackSlot(Of) != VirtRegMap::NO_STACK_SLOT; };
+  SmallDenseSet<Register, 16> InParts; // something that came of them was spilled
+  for (const Register One : Asked) {
+    if (VRM->getOriginal(One) != One && HasSlot(One)) {
+      InParts.insert(VRM->getOriginal(One));
+    }
+  }
+  for (const Register One : Asked) {
+    const bool IsSpilled = HasSlot(One) && !InParts.contains(One);
+    const Outcome Rest = IsSpilled ? Outcome::Spilled : Outcome::Split;
+    Shared.features()->write(One.virtRegIndex(), VRM->hasPhys(One) ? Outcome::Assigned : Rest);
+  }
 }
 
 } // namespace harness

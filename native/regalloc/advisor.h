@@ -5,6 +5,8 @@
 
 #include "range.h"
 #include "session.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/CodeGen/Register.h"
 
 namespace harness {
 
@@ -17,12 +19,14 @@ public:
 private:
   uint32_t ask(const llvm::LiveInterval &LI) const;
   uint32_t follow(const llvm::LiveInterval &LI) const;
+  void writeOutcomes() const;
 
   Session &Shared;
   Session::Settled Settled;
   std::string Name;
   mutable uint64_t Step = 0;
   mutable size_t Position = 0;
+  mutable llvm::SmallSetVector<llvm::Register, 16> Asked; // about these, where features are written
 };
 
 } // namespace harness

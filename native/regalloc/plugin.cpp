@@ -45,6 +45,7 @@ cl::opt<std::string> Function("regalloc-policy-function",
                               cl::desc("Name of a function of the plugin's, or an allocator"), cl::init("default"));
 cl::opt<std::string> Values("regalloc-policy-values", cl::desc("Hyperparameters of a heuristic: NAME=VALUE,..."));
 cl::opt<std::string> Written("regalloc-policy-log", cl::desc("Write the decisions to this file"));
+cl::opt<std::string> Features("regalloc-policy-features", cl::desc("Write the features to this file"));
 cl::opt<int> ChannelFrom("regalloc-policy-channel-from", cl::desc("Descriptor that answers come from"), cl::init(-1));
 cl::opt<int> ChannelTo("regalloc-policy-channel-to", cl::desc("Descriptor that questions go to"), cl::init(-1));
 cl::opt<int> Reply("regalloc-policy-reply", cl::desc("Milliseconds for each answer"), cl::init(1000));
@@ -55,6 +56,7 @@ Setting setting() {
   const ChannelLimits Limits{Reply, Total};
   Setting With;
   With.Written = Written.empty() ? nullptr : std::make_unique<Writer>(Written);
+  With.Features = Features.empty() ? nullptr : std::make_unique<FeatureLog>(Features);
   With.Followed = Policy == From::Replay ? std::make_unique<Decisions>(File) : nullptr;
   With.IsRemote = Policy == From::Channel;
   if (Question == About::Eviction) {

@@ -18,25 +18,31 @@ const Session::Settled &Session::settle(const MachineFunction &MF, FunctionConte
     return OfLast;
   }
   Last = &MF.getFunction();
-  OfLast = Settled();
-  if (With.Followed) {
-    OfLast = follow(MF);
-    return OfLast;
+  OfLast = With.Followed ? follow(MF) : decide(MF, Context);
+  if (With.Features && Context != nullptr) {
+    With.Features->write(MF, OfLast.Name, *Context);
+  } else if (With.Features) {
+    report_fatal_error("regalloc plugin: features need -regalloc=by-function", /*gen_crash_diag=*/false);
   }
+  return OfLast;
+}
+
+Session::Settled Session::decide(const MachineFunction &MF, FunctionContext *Context) {
   if (With.Choosing && Context == nullptr) {
     diverge("function " + MF.getName().str() + " was not chosen for");
   }
-  OfLast.Name = With.Choosing ? choose(MF, *Context) : With.Everywhere;
-  if (OfLast.Name == Listed) {
-    OfLast.Decider = With.Decider.get();
-  } else if (!isOtherAllocator(OfLast.Name)) {
-    OfLast.Decider = &known(OfLast.Name);
+  Settled Found;
+  Found.Name = With.Choosing ? choose(MF, *Context) : With.Everywhere;
+  if (Found.Name == Listed) {
+    Found.Decider = With.Decider.get();
+  } else if (!isOtherAllocator(Found.Name)) {
+    Found.Decider = &known(Found.Name);
   }
-  const bool IsOwn = With.Choosing && OfLast.Name == nameOf(Allocation::Greedy);
-  if (With.Written && OfLast.Name != Listed && !IsOwn) {
-    With.Written->name(MF.getName(), digestOf(MF), OfLast.Name);
+  const bool IsOwn = With.Choosing && Found.Name == nameOf(Allocation::Greedy);
+  if (With.Written && Found.Name != Listed && !IsOwn) {
+    With.Written->name(MF.getName(), digestOf(MF), Found.Name);
   }
-  return OfLast;
+  return Found;
 }
 
 Session::Settled Session::follow(const MachineFunction &MF) {
@@ -84,6 +90,10 @@ void Session::finish() {
   if (With.Written) {
     With.Written->finish(Replaced);
     With.Written.reset();
+  }
+  if (With.Features) {
+    With.Features->finish();
+    With.Features.reset();
   }
 }
 

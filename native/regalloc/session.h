@@ -5,6 +5,7 @@
 
 #include "chooser.h"
 #include "decisions.h"
+#include "features.h"
 #include "source.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
@@ -23,6 +24,7 @@ struct Setting {
   std::string Everywhere = Listed;   // what allocates every function, where nobody chooses
   std::unique_ptr<Decisions> Followed;
   std::unique_ptr<Writer> Written;
+  std::unique_ptr<FeatureLog> Features;
   bool IsRemote = false; // whether the policy is a process, which is given up elsewhere
 };
 
@@ -45,13 +47,15 @@ public:
   uint64_t evictions() const { return Evictions; }
   void beginEvictions() { Evictions = 0; }
   void countEviction() { ++Evictions; }
-  // Null where nothing is written.
+  // Each null where nothing is written.
   Writer *written() const { return With.Written.get(); }
+  FeatureLog *features() const { return With.Features.get(); }
   // To be called when there are no more functions.
   void finish();
 
 private:
   Settled follow(const llvm::MachineFunction &MF);
+  Settled decide(const llvm::MachineFunction &MF, FunctionContext *Context);
   std::string choose(const llvm::MachineFunction &MF, FunctionContext &Context);
   Source &known(llvm::StringRef Name);
 

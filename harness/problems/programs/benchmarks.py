@@ -112,6 +112,7 @@ class Programs:
             read_secret(given["seed_file"]) if given.get("seed_file") is not None else None,
             timing,
             fresh=not given.get("no_fresh", False),
+            log_features=given.get("log_features", False),
             extras={name: value for name, value in given.items() if name not in own},
         )
 

@@ -36,6 +36,7 @@ _RUN = (
     Option("again", "Run time: also of what a sound campaign has timed before.", bool, False, ("--time-again",)),
     Option("perturb", "Also on copies of each module with other names and another order.", bool, False),
     Option("seed_file", "Verify on hidden workloads too, made from the secret in this file.", Path),
+    Option("log_features", "Also write what policies saw, decided and got for it, as Parquet.", bool, False),
     Option("no_fresh", "Do not verify objects on inputs that nobody has seen; recorded.", bool, False),
 )
 

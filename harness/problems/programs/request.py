@@ -47,6 +47,8 @@ class Request:
     """Commitment to the secret of the hidden workloads, if there are any."""
     fresh: bool = True
     """Verify objects on inputs that nobody has seen, too."""
+    log_features: bool = False
+    """Write what policies saw beside the run, too."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Options of the folders whose policies decide about programs."""
     remarks: tuple[str, ...] = ()

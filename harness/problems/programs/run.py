@@ -98,6 +98,7 @@ def make_request(
     timing: TimingRequest = USUAL_TIMING,
     *,
     fresh: bool = True,
+    log_features: bool = False,
     extras: Mapping[str, Any] = MappingProxyType({}),
 ) -> ProgramRun:
     """Check every name. Raises UsageError for the first that means nothing.
@@ -138,6 +139,7 @@ def make_request(
         timing=timing,
         copies=copies,
         fresh=fresh,
+        log_features=log_features,
         extras=extras,
         hidden=None if secret is None else commitment(secret),
         remarks=usual.remarks,

@@ -10,7 +10,7 @@ from harness.problems.regalloc.log import body_fault, log_of
 
 __all__ = [
     *("ALLOCATIONS", "ALLOCATORS", "BY_FUNCTION", "EVICTIONS", "OTHERS", "PLUGIN", "PREFIX", "PRIORITIES", "REGALLOC"),
-    *("is_allocation", "is_eviction", "is_priority", "replay_plan"),
+    *("is_allocation", "is_eviction", "is_priority", "known_options", "replay_plan"),
 ]
 
 REGALLOC = "regalloc"
@@ -63,6 +63,11 @@ def is_eviction(name: Any) -> bool:
     return isinstance(name, str) and name in EVICTIONS
 
 
+def known_options(function: str) -> tuple[str, ...]:
+    """A function of the plugin's, or one of ``OTHERS``, for all functions of a module."""
+    return (*BY_FUNCTION, f"-{PREFIX}=known", f"-{PREFIX}-function={function}")
+
+
 def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
     """clang's plan, with the allocator chosen, or with another order of Greedy's queue, or other evictions.
 
@@ -81,12 +86,12 @@ def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
         priority = body["priority"]
         decisions.require(len(body) == 1 and isinstance(priority, str), "they name a priority function")
         decisions.require(is_priority(priority), f"there is no priority function {priority!r}")
-        options = (*BY_FUNCTION, f"-{PREFIX}=known", f"-{PREFIX}-function={priority}")
+        options = known_options(priority)
     elif "eviction" in body:
         eviction = body["eviction"]
         decisions.require(len(body) == 1 and isinstance(eviction, str), "they name an eviction function")
         decisions.require(is_eviction(eviction), f"there is no eviction function {eviction!r}")
-        options = (*BY_FUNCTION, f"-{PREFIX}=known", f"-{PREFIX}-question=eviction", f"-{PREFIX}-function={eviction}")
+        options = (*known_options(eviction), f"-{PREFIX}-question=eviction")
     else:
         decisions.require((fault := body_fault(body)) is None, str(fault))
         options = (*BY_FUNCTION, f"-{PREFIX}=replay", f"-{PREFIX}-file={_FILE}")

@@ -1,0 +1,117 @@
+"""Features from decisions alone: the plugin follows them and writes down what a policy would have seen.
+
+So every policy's trajectory is taken alike, without the policy. ``native/regalloc/features.h`` has the plugin's format.
+"""
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from harness.apply import optimise, run_step
+from harness.apply.decisions import Decisions
+from harness.apply.plan import CompilePlan, clang_generate
+from harness.freeze import FrozenModule
+from harness.policy.forms.interface import Element, Tensor
+from harness.problems.regalloc.features import FUNCTION_FEATURES, RANGE_FEATURES
+from harness.problems.regalloc.replay import OTHERS, PLUGIN, PREFIX, known_options, replay_plan
+from harness.sandbox.bench import Bench
+
+__all__ = ["OUTCOMES", "Allocated", "Asked", "trajectory"]
+
+OUTCOMES = ("assigned", "spilled", "split")
+"""What may become of a live range: it has a register, or a place on the stack; or it is there no more."""
+_FILE = "features.txt"
+_FLOAT = struct.Struct("=f")
+_NAMED = {"greedy": "default", **{name: name for name in OTHERS}}
+"""LLVM's allocator → what the plugin calls it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question about a priority."""
+
+    step: int
+    """How many questions about the function came before."""
+    register: int
+    """Index of the virtual register. Greedy may ask about it several times."""
+    priority: int
+    """What was given."""
+    features: tuple[int | float, ...]
+    """In the order of ``RANGE_FEATURES``."""
+    outcome: str
+    """What became of the live range: one of ``OUTCOMES``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allocated:
+    """A function whose registers were allocated."""
+
+    name: str
+    """As in logs: ``%xx`` for what is no printable ASCII."""
+    digest: str
+    """Of its code before, in hexadecimal."""
+    allocation: str
+    """What allocated it: an allocation by name, or ``listed``."""
+    features: tuple[int | float, ...]
+    """In the order of ``FUNCTION_FEATURES``."""
+    questions: tuple[Asked, ...]
+
+
+def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> list[Allocated]:
+    """What a policy that took these decisions saw, function by function; nothing where LLVM's ``fast`` allocated.
+
+    Raises CellError: ``not-replayable`` for another module's.
+    """
+    plan = _through_plugin(decisions, frozen)
+    if plan is None:
+        return []
+    step = plan.generate
+    words = (*step.arguments, "-mllvm", f"-{PREFIX}-features={_FILE}")
+    source = optimise(frozen, plan, bench).bitcode
+    with bench.store.scratch() as folder:
+        run_step(replace(step, arguments=words, leaves=(*step.leaves, _FILE)), source, folder, bench)
+        return _parsed((folder / _FILE).read_text(encoding="ascii"))
+
+
+def _through_plugin(decisions: Decisions, frozen: FrozenModule) -> CompilePlan | None:
+    """The plan of decisions; where they name an allocator of LLVM's that the plugin has, that through the plugin."""
+    plan = replay_plan(decisions, frozen.target)
+    if "allocator" not in decisions.body:
+        return plan
+    name = _NAMED.get(decisions.body["allocator"])
+    if name is None:
+        return None
+    return replace(plan, generate=clang_generate(decisions.level, frozen.target, known_options(name), PLUGIN))
+
+
+def _parsed(text: str) -> list[Allocated]:
+    """Only the plugin wrote it: nobody's code was in its process."""
+    *lines, end = text.splitlines()
+    assert end == "end"
+    functions: list[tuple[list[str], list[list[str]], dict[str, str]]] = []
+    for line in lines:
+        kind, *words = line.split(" ")
+        if kind == "f":
+            functions.append((words, [], {}))
+        elif kind == "q":
+            functions[-1][1].append(words)
+        else:
+            register, outcome = words
+            functions[-1][2][register] = outcome
+    return [_allocated(*function) for function in functions]
+
+
+def _allocated(head: list[str], questions: list[list[str]], outcomes: dict[str, str]) -> Allocated:
+    name, digest, allocation, *features = head
+    asked = tuple(
+        Asked(int(step), int(register), int(priority), _numbers(seen, RANGE_FEATURES), outcomes[register])
+        for step, register, priority, *seen in questions
+    )
+    return Allocated(name, digest, allocation, _numbers(features, FUNCTION_FEATURES), asked)
+
+
+def _numbers(words: list[str], tensors: Sequence[Tensor]) -> tuple[int | float, ...]:
+    return tuple(
+        int(word) if tensor.element is Element.INT64 else _FLOAT.unpack(_FLOAT.pack(float(word)))[0]
+        for word, tensor in zip(words, tensors, strict=True)
+    )

@@ -1,0 +1,58 @@
+#include "features.h"
+#include "decisions.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include <array>
+#include <cinttypes>
+
+using namespace llvm;
+
+namespace harness {
+namespace {
+
+// Seventeen digits tell every number; whole ones have no more than they need.
+void end(std::FILE *Line, ArrayRef<double> Features) {
+  for (const double Value : Features) {
+    (void)std::fprintf(Line, " %.17g", Value);
+  }
+  (void)std::fputc('\n', Line);
+}
+
+template <typename Feature, size_t Count, typename Context> void end(std::FILE *Line, Context &Of) {
+  std::array<double, Count> Features{};
+  for (size_t Index = 0; Index < Count; ++Index) {
+    Features[Index] = Of.feature(static_cast<Feature>(Index));
+  }
+  end(Line, Features);
+}
+
+const char *nameOf(Outcome Of) {
+  switch (Of) {
+  case Outcome::Assigned:
+    return "assigned";
+  case Outcome::Spilled:
+    return "spilled";
+  default:
+    return "split";
+  }
+}
+
+} // namespace
+
+void FeatureLog::write(const MachineFunction &MF, StringRef Allocation, FunctionContext &Context) {
+  (void)std::fprintf(File.get(), "f %s %" PRIx64 " %s", escaped(MF.getName()).c_str(), digestOf(MF),
+                     Allocation.str().c_str());
+  end<FunctionFeature, NumFunctionFeatures>(File.get(), Context);
+}
+
+void FeatureLog::write(uint64_t Step, uint32_t Register, uint32_t Priority, PriorityContext &Context) {
+  (void)std::fprintf(File.get(), "q %" PRIu64 " %" PRIu32 " %" PRIu32, Step, Register, Priority);
+  end<RangeFeature, NumRangeFeatures>(File.get(), Context);
+}
+
+void FeatureLog::write(uint32_t Register, Outcome Of) {
+  (void)std::fprintf(File.get(), "r %" PRIu32 " %s\n", Register, nameOf(Of));
+}
+
+void FeatureLog::finish() { (void)std::fputs("end\n", File.get()); }
+
+} // namespace harness
