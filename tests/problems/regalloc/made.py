@@ -57,9 +57,11 @@ class Modules:
         """One of them."""
         return freeze(self.programs[name], target, Level.O3, self._bench)
 
-    def made(self, name: str, source: str, target: Target = Target.X86_64) -> FrozenModule:
-        """A C program of one's own."""
-        return freeze(own_program(self._folder / name, {"main.c": source}, name=name), target, Level.O3, self._bench)
+    def made(self, name: str, source: str, target: Target = Target.X86_64, **benchmark: Any) -> FrozenModule:
+        """A program of one's own; ``benchmark``: what is said of it besides."""
+        file = "main.cc" if benchmark.get("language") == "c++" else "main.c"
+        program = own_program(self._folder / name, {file: source}, name=name, **benchmark)
+        return freeze(program, target, Level.O3, self._bench)
 
 
 def computed(body: str, bench: Bench) -> Asked:
