@@ -11,6 +11,7 @@ from textwrap import indent
 import pytest
 
 from harness.apply import compile_plan
+from harness.base.digest import digest_bytes
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome, Target
 from harness.freeze import FrozenModule
@@ -20,6 +21,7 @@ from harness.problems.programs.take import Made, require_right
 from harness.problems.regalloc.ask import ask, known
 from harness.problems.regalloc.log import Function, functions_of
 from harness.problems.regalloc.problem import QUESTIONS
+from harness.problems.regalloc.replay import ALLOCATIONS
 from harness.sandbox import MIB, tools
 from harness.sandbox.bench import Bench
 from tests.problems.regalloc.made import (
@@ -258,6 +260,32 @@ int main(int argc, char **argv) {
 """
 """Assembly whose operands must be in certain registers, and that clobbers most others."""
 
+TIGHT = """
+#include <stdio.h>
+__attribute__((noinline)) static unsigned long tight(const unsigned long *in, unsigned long turns) {
+  unsigned long a = in[0], b = in[1], c = in[2], d = in[3], e = in[4], f = in[5], g = in[6];
+  unsigned long h = in[7], i = in[8], j = in[9], k = in[10], l = in[11], m = in[12];
+  for (unsigned long turn = 0; turn < turns; turn++) {
+    unsigned long n = in[turn & 7] + turn;
+    __asm__ volatile("addq %1, %0"
+                     : "+r"(a)
+                     : "r"(b), "Q"(c), "r"(d), "r"(e), "r"(f), "Q"(g), "Q"(h), "r"(i), "r"(j), "r"(k), "Q"(l), "r"(m),
+                       "r"(n), "r"(in));
+    b += a ^ n; c ^= b; d += c; e ^= d; f += e; g ^= f; h += g; i ^= h; j += i; k ^= j; l += k; m ^= l;
+  }
+  return a ^ b ^ c ^ d ^ e ^ f ^ g ^ h ^ i ^ j ^ k ^ l ^ m;
+}
+int main(void) {
+  unsigned long in[16];
+  for (unsigned n = 0; n < 16; n++)
+    in[n] = n * 2654435761u;
+  printf("%lu\\n", tight(in, 9));
+  return 0;
+}
+"""
+"""Assembly that takes every register of x86-64, four of them by name: Greedy finds them, LLVM's Basic does not."""
+
+
 CATCHES = r"""
 #include <cstdio>
 #include <stdexcept>
@@ -320,6 +348,27 @@ def require_allocated(question: str, frozen: FrozenModule, bench: Bench) -> list
 @pytest.mark.parametrize("target", list(Target))
 def test_assembly_that_takes_registers(question: str, target: Target, modules: Modules, bench: Bench) -> None:
     require_allocated(question, modules.made("registers", REGISTERS, target, noinline=("fixed", "pinned")), bench)
+
+
+@BY_QUESTION
+def test_assembly_that_takes_every_register(question: str, modules: Modules, bench: Bench) -> None:
+    """Greedy finds them, whatever it is told; an allocator that does not is an outcome, with LLVM's reason."""
+    frozen = modules.made("tight", TIGHT, noinline=("tight",))
+    if question != "function":
+        for seed in range(3):
+            answer = ask(by_chance(question, seed, bench), frozen, bench)
+            assert compile_plan(frozen, plan_of_body(answer.body, frozen), bench).digest == digest_bytes(answer.object)
+        return
+    said = "clang: exit status 1: .*error: inline assembly requires more registers than available"
+    basic = "Allocation getAllocation(const MachineFunction &, FunctionContext &) { return Allocation::Basic; }"
+    place = ALLOCATIONS.index("basic")
+    for policy in (priority_policy(basic), python_policy(f"def decide(features): return {place}\n")):
+        error = failure(asking_of("function", policy), frozen, bench)
+        assert (error.outcome, error.transient) == (Outcome.POLICY_ERROR, False)
+        assert re.search(said, error.message)
+    with pytest.raises(CellError, match=said) as raised:
+        compile_plan(frozen, plan_of_body({"allocator": "basic"}, frozen), bench)
+    assert raised.value.outcome is Outcome.COMPILE_ERROR
 
 
 @BY_QUESTION
