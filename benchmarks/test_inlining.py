@@ -13,20 +13,19 @@ from typing import Any
 
 import pytest
 
+from benchmarks.executed import executed
 from harness.apply.plan import FROZEN, OBJECT, OPTIMISED, Step, clang_generate, clang_optimise
 from harness.base.digest import digest_file
-from harness.base.process import Limits, run
 from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Level, Target
-from harness.basic_blocks.counts import Counts
 from harness.freeze import freeze
 from harness.problems.inlining.check import default_decisions
 from harness.problems.inlining.replay import RULES, replay_plan
 from harness.problems.programs.stages import fetch_sources, freeze_modules
 from harness.run.engines import local_engine
-from harness.sandbox.bench import Bench, open_bench
+from harness.sandbox.bench import open_bench
 from harness.suite.load import choose, load_suite
-from harness.toolchain.native import llvm_plugin, native_plugin
+from harness.toolchain.native import llvm_plugin
 
 PROGRAMS = ("bzip2", "lame", "jpeg-c")
 """Of cbench, above 20,000 instructions."""
@@ -38,18 +37,6 @@ def _step(source: str, *options: str) -> Step:
     words = (f"-inline-policy={source}", *options, *RULES)
     step = clang_optimise(Level.OZ, Target.X86_64, None, words)
     return Step(step.tool, ("-fpass-plugin=./inline.so", *step.arguments), FROZEN, OPTIMISED)
-
-
-def _instructions(step: Step, folder: Path, bench: Bench) -> int:
-    """What the step's tool executes. Its result is in the folder then."""
-    counter = native_plugin("count", bench.toolchain, bench.store)
-    emulator = (bench.toolchain.counter(Target.X86_64), "-seed", "1", "-plugin", str(counter))
-    done = run([*emulator, bench.toolchain.tool(step.tool), *step.arguments], cwd=folder, limits=Limits(wall=1800))
-    assert done.ok, done.reason()
-    counts = Counts.parse((folder / ".counts").read_bytes())
-    assert counts.incomplete is None
-    (folder / ".counts").unlink()
-    return counts.total["instructions"]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -80,7 +67,7 @@ def test_the_plugin_with_all_features(benchmark: Any, tmp_path: Path, name: str)
         for file, path in files.items():
             (folder / file).symlink_to(path)
         (folder / "decisions.txt").write_text(dict(replay.files)["decisions.txt"])
-        spent = sum(_instructions(step, folder, bench) for step in (ways[way], generate))
+        spent = sum(executed(step, folder, bench) for step in (ways[way], generate))
         return spent, digest_file(folder / OBJECT)
 
     def count_all() -> dict[str, tuple[int, str]]:

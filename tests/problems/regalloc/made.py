@@ -19,10 +19,10 @@ from harness.policy.forms.registry import asked_form
 from harness.problems.programs.asking import Asked, asked_as, host_job
 from harness.problems.programs.deciding import decide_twice
 from harness.problems.regalloc.ask import about, asking
-from harness.problems.regalloc.evictions import EVICTION
+from harness.problems.regalloc.evictions import EVICTION, SLOTS
 from harness.problems.regalloc.features import PRIORITY
 from harness.problems.regalloc.problem import QUESTIONS
-from harness.problems.regalloc.replay import REGALLOC
+from harness.problems.regalloc.replay import ALLOCATIONS, REGALLOC
 from harness.sandbox.bench import Bench
 from harness.sandbox.pair import READ, WRITE, run_joined
 from harness.suite.load import Program
@@ -30,17 +30,8 @@ from tests.problems.inlining.made import policy_of
 from tests.programs import THROWS, own_program
 
 __all__ = [
-    *(
-        "Modules",
-        "asking_of",
-        "computed",
-        "decide",
-        "evicting",
-        "eviction_policy",
-        "object_of",
-        "plain",
-        "plan_of_body",
-    ),
+    *("Modules", "asking_of", "by_chance", "computed", "decide", "evicting", "eviction_policy", "object_of"),
+    *("plain", "plan_of_body"),
     *("priority_policy", "python_policy", "refused", "shown_to"),
 ]
 
@@ -67,9 +58,11 @@ class Modules:
         """One of them."""
         return freeze(self.programs[name], target, Level.O3, self._bench)
 
-    def made(self, name: str, source: str, target: Target = Target.X86_64) -> FrozenModule:
-        """A C program of one's own."""
-        return freeze(own_program(self._folder / name, {"main.c": source}, name=name), target, Level.O3, self._bench)
+    def made(self, name: str, source: str, target: Target = Target.X86_64, **benchmark: Any) -> FrozenModule:
+        """A program of one's own; ``benchmark``: what is said of it besides."""
+        file = "main.cc" if benchmark.get("language") == "c++" else "main.c"
+        program = own_program(self._folder / name, {file: source}, name=name, **benchmark)
+        return freeze(program, target, Level.O3, self._bench)
 
 
 def computed(body: str, bench: Bench) -> Asked:
@@ -86,6 +79,40 @@ long policy_decide(const long *feature) {{
 }}
 """
     return Asked("channel", host=program_host(build_program(source, PRIORITY, "made.c", bench), "made.c"))
+
+
+_BY_CHANCE = {
+    "priority": "double given = random() >> 32; int64_t word; memcpy(&word, &given, sizeof word); return word;",
+    "eviction": f"""
+  const int64_t *mask = question + {EVICTION.places["mask"]};
+  int64_t legal[{SLOTS}];
+  unsigned found = 0;
+  for (int64_t slot = 0; slot < {SLOTS}; slot++)
+    if (mask[slot])
+      legal[found++] = slot;
+  return legal[random() % found];""",
+    "function": f"return random() % {len(ALLOCATIONS)};",
+}
+"""Question → an answer by chance, in C: any of those that are legal, each as likely."""
+
+
+def by_chance(question: str, seed: int, bench: Bench) -> Asked:
+    """A policy in C that answers by chance: the same for the same seed."""
+    interface = QUESTIONS[question]
+    uses = ",".join(str(int(feature.name == "mask")) for feature in interface.features)
+    source = f"""#include <stdint.h>
+#include <string.h>
+const unsigned char policy_uses[{len(interface.features)}] = {{{uses}}};
+static uint64_t random(void) {{ // splitmix64
+  static uint64_t state = {seed + 1}u * 0x9e3779b97f4a7c15u;
+  uint64_t mixed = state += 0x9e3779b97f4a7c15u;
+  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+  return mixed ^ mixed >> 31;
+}}
+int64_t policy_decide(const int64_t *question) {{ {_BY_CHANCE[question]} }}
+"""
+    return about(question, program_host(build_program(source, interface, "made.c", bench), "made.c"))
 
 
 def priority_policy(text: str | bytes, **values: int | float | str) -> Policy:
