@@ -1,5 +1,6 @@
 """Features and outcomes taken by following decisions: what a policy was told, and what LLVM did with its answers."""
 
+import re
 from typing import Any
 
 import pytest
@@ -95,7 +96,8 @@ def test_what_was_split_is_not_spilled_itself(target: Target, modules: Modules, 
     """LLVM has one place on the stack for all that comes of a live range. So where pieces were spilled, fewer were
     spilled whole than there are places; where none was, each has its own."""
     frozen = modules.frozen(target=target)
-    places = spill_slots(frozen, bench)
+    listed = listed_after_greedy(frozen, bench)
+    places = {name: head.count("type: spill-slot") for name, (head, _) in listed.items()}
     functions = {one.name: one for one in followed(GREEDY, frozen, bench)}
     assert set(places) == set(functions) and places["crowded"]
     for name, one in functions.items():
@@ -104,14 +106,27 @@ def test_what_was_split_is_not_spilled_itself(target: Target, modules: Modules, 
         assert whole < places[name] if whole < len(spilled) else whole == places[name]
 
 
-def spill_slots(frozen: FrozenModule, bench: Bench) -> dict[str, int]:
-    """Function → places on the stack that Greedy made, from llc's text."""
+@ON_TARGETS
+def test_what_the_code_still_names_is_assigned(target: Target, modules: Modules, bench: Bench) -> None:
+    frozen = modules.frozen(target=target)
+    codes = {name: code for name, (_, code) in listed_after_greedy(frozen, bench).items()}
+    for one in followed(GREEDY, frozen, bench):
+        code = {int(register) for register in re.findall(r"%(\d+)\b", codes[one.name])}
+        assigned = {asked.register: asked for asked in one.questions if asked.outcome == "assigned"}
+        assert code <= set(assigned)
+        for register in set(assigned) - code:  # for a store that LLVM found superfluous at the end
+            assert not named(assigned[register].features, PRIORITY)["is_spillable"]
+
+
+def listed_after_greedy(frozen: FrozenModule, bench: Bench) -> dict[str, tuple[str, str]]:
+    """Function → what llc's text has of its registers and places on the stack, and its code, in which virtual registers
+    are still named."""
     bitcode = optimise(frozen, reference_plan(frozen.level, frozen.target), bench).bitcode
     words = ["-O3", "-relocation-model=pic", "-stop-before=virtregrewriter", "-o", "-", str(bitcode)]
     done = run([bench.toolchain.tool("llc"), *words], cwd=bitcode.parent, limits=Limits(wall=120, cpu=60))
     assert done.ok, done.stderr
-    texts = [text.partition("\nbody: ")[0] for text in done.stdout.decode().split("\n---\nname: ")[1:]]
-    return {text.split()[0]: text.count("type: spill-slot") for text in texts}
+    parts = [text.partition("\nbody: ") for text in done.stdout.decode().split("\n---\nname: ")[1:]]
+    return {head.split()[0]: (head, code) for head, _, code in parts}
 
 
 def costs(body: dict[str, Any], metric: str, frozen: FrozenModule, bench: Bench) -> dict[str, float]:
