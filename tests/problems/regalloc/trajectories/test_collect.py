@@ -1,6 +1,7 @@
 """Features and outcomes taken by following decisions: what a policy was told, and what LLVM did with its answers."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,14 +15,24 @@ from harness.base.process import Limits, run
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy.forms.interface import Interface
+from harness.policy.forms.registry import asked_form
 from harness.problems.programs.take import Made, costs_of_functions
+from harness.problems.regalloc.ask import about, asking
 from harness.problems.regalloc.features import FUNCTION, PRIORITY
 from harness.problems.regalloc.replay import ALLOCATIONS, REGALLOC
-from harness.problems.regalloc.trajectories.collect import OUTCOMES, Allocated, trajectory
+from harness.problems.regalloc.trajectories.collect import OUTCOMES, Allocated, parsed, trajectory
 from harness.problems.regalloc.trajectories.run import judged
 from harness.problems.regalloc.trajectories.table import local_reward
 from harness.sandbox.bench import Bench
-from tests.problems.regalloc.made import Modules, asking_of, decide, plan_of_body, python_policy, shown_to
+from tests.problems.regalloc.made import (
+    Modules,
+    asking_of,
+    decide,
+    plan_of_body,
+    priority_policy,
+    python_policy,
+    shown_to,
+)
 
 ON_TARGETS = pytest.mark.parametrize("target", list(Target))
 GREEDY = {"allocator": "greedy"}
@@ -72,6 +83,27 @@ def test_functions_are_seen_as_the_policy_saw_them(target: Target, modules: Modu
     for one in functions:
         assert {asked.priority for asked in one.questions} <= {0}
         assert not (one.questions and one.allocation == "basic"), "Basic asks nobody"
+
+
+SIZE = "double getPriority(const LiveInterval &LI, PriorityContext &) { return LI.getSize(); }"
+SOURCES = {
+    "heuristic": priority_policy(SIZE),
+    "channel": python_policy("def decide(features):\n    return features['li_size']\n"),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_is_written_while_the_policy_decides(source: str, modules: Modules, bench: Bench) -> None:
+    """In its own process, too: the same as later."""
+    frozen, policy = modules.frozen(), SOURCES[source]
+    step = asking(frozen, bench)
+    options = (*step.options, "-regalloc-policy-features=features.txt")
+    step = replace(step, options=options, results=(*step.results, "features.txt"))
+    told = step.ask(about("priority", asked_form(policy).open(policy, PRIORITY, 0, bench)), bench)
+    seen = parsed(told.results["features.txt"].decode("ascii"))
+    later = trajectory(decide(policy, frozen, bench), frozen, bench)
+    assert any(one.questions for one in seen) and {one.allocation for one in seen} == {"listed"}
+    assert seen == [replace(one, allocation="listed") for one in later]
 
 
 @ON_TARGETS
