@@ -16,7 +16,7 @@ from harness.problems.regalloc.features import FUNCTION_FEATURES, RANGE_FEATURES
 from harness.problems.regalloc.replay import OTHERS, PLUGIN, PREFIX, known_options, replay_plan
 from harness.sandbox.bench import Bench
 
-__all__ = ["OUTCOMES", "Allocated", "Asked", "trajectory"]
+__all__ = ["OUTCOMES", "Allocated", "Asked", "parsed", "trajectory"]
 
 OUTCOMES = ("assigned", "spilled", "split")
 """What may become of a live range: it has a register, or a place on the stack; or it is there no more."""
@@ -70,7 +70,7 @@ def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> list
     source = optimise(frozen, plan, bench).bitcode
     with bench.store.scratch() as folder:
         run_step(replace(step, arguments=words, leaves=(*step.leaves, _FILE)), source, folder, bench)
-        return _parsed((folder / _FILE).read_text(encoding="ascii"))
+        return parsed((folder / _FILE).read_text(encoding="ascii"))
 
 
 def _through_plugin(decisions: Decisions, frozen: FrozenModule) -> CompilePlan | None:
@@ -84,8 +84,8 @@ def _through_plugin(decisions: Decisions, frozen: FrozenModule) -> CompilePlan |
     return replace(plan, generate=clang_generate(decisions.level, frozen.target, known_options(name), PLUGIN))
 
 
-def _parsed(text: str) -> list[Allocated]:
-    """Only the plugin wrote it: nobody's code was in its process."""
+def parsed(text: str) -> list[Allocated]:
+    """The functions of a file of the plugin's, which nobody else had a part in."""
     *lines, end = text.splitlines()
     assert end == "end"
     functions: list[tuple[list[str], list[list[str]], dict[str, str]]] = []

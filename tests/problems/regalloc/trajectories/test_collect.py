@@ -1,5 +1,7 @@
 """Features and outcomes taken by following decisions: what a policy was told, and what LLVM did with its answers."""
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,14 +15,24 @@ from harness.base.process import Limits, run
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy.forms.interface import Interface
+from harness.policy.forms.registry import asked_form
 from harness.problems.programs.take import Made, costs_of_functions
+from harness.problems.regalloc.ask import about, asking
 from harness.problems.regalloc.features import FUNCTION, PRIORITY
 from harness.problems.regalloc.replay import ALLOCATIONS, REGALLOC
-from harness.problems.regalloc.trajectories.collect import OUTCOMES, Allocated, trajectory
+from harness.problems.regalloc.trajectories.collect import OUTCOMES, Allocated, parsed, trajectory
 from harness.problems.regalloc.trajectories.run import judged
 from harness.problems.regalloc.trajectories.table import local_reward
 from harness.sandbox.bench import Bench
-from tests.problems.regalloc.made import Modules, asking_of, decide, plan_of_body, python_policy, shown_to
+from tests.problems.regalloc.made import (
+    Modules,
+    asking_of,
+    decide,
+    plan_of_body,
+    priority_policy,
+    python_policy,
+    shown_to,
+)
 
 ON_TARGETS = pytest.mark.parametrize("target", list(Target))
 GREEDY = {"allocator": "greedy"}
@@ -73,6 +85,27 @@ def test_functions_are_seen_as_the_policy_saw_them(target: Target, modules: Modu
         assert not (one.questions and one.allocation == "basic"), "Basic asks nobody"
 
 
+SIZE = "double getPriority(const LiveInterval &LI, PriorityContext &) { return LI.getSize(); }"
+SOURCES = {
+    "heuristic": priority_policy(SIZE),
+    "channel": python_policy("def decide(features):\n    return features['li_size']\n"),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_is_written_while_the_policy_decides(source: str, modules: Modules, bench: Bench) -> None:
+    """In its own process, too: the same as later."""
+    frozen, policy = modules.frozen(), SOURCES[source]
+    step = asking(frozen, bench)
+    options = (*step.options, "-regalloc-policy-features=features.txt")
+    step = replace(step, options=options, results=(*step.results, "features.txt"))
+    told = step.ask(about("priority", asked_form(policy).open(policy, PRIORITY, 0, bench)), bench)
+    seen = parsed(told.results["features.txt"].decode("ascii"))
+    later = trajectory(decide(policy, frozen, bench), frozen, bench)
+    assert any(one.questions for one in seen) and {one.allocation for one in seen} == {"listed"}
+    assert seen == [replace(one, allocation="listed") for one in later]
+
+
 @ON_TARGETS
 def test_what_is_spilled_is_what_llvm_spills(target: Target, modules: Modules, bench: Bench) -> None:
     """A function has spills or reloads where a live range of it is said to be spilled, and only there."""
@@ -95,7 +128,8 @@ def test_what_was_split_is_not_spilled_itself(target: Target, modules: Modules, 
     """LLVM has one place on the stack for all that comes of a live range. So where pieces were spilled, fewer were
     spilled whole than there are places; where none was, each has its own."""
     frozen = modules.frozen(target=target)
-    places = spill_slots(frozen, bench)
+    listed = listed_after_greedy(frozen, bench)
+    places = {name: head.count("type: spill-slot") for name, (head, _) in listed.items()}
     functions = {one.name: one for one in followed(GREEDY, frozen, bench)}
     assert set(places) == set(functions) and places["crowded"]
     for name, one in functions.items():
@@ -104,14 +138,27 @@ def test_what_was_split_is_not_spilled_itself(target: Target, modules: Modules, 
         assert whole < places[name] if whole < len(spilled) else whole == places[name]
 
 
-def spill_slots(frozen: FrozenModule, bench: Bench) -> dict[str, int]:
-    """Function → places on the stack that Greedy made, from llc's text."""
+@ON_TARGETS
+def test_what_the_code_still_names_is_assigned(target: Target, modules: Modules, bench: Bench) -> None:
+    frozen = modules.frozen(target=target)
+    codes = {name: code for name, (_, code) in listed_after_greedy(frozen, bench).items()}
+    for one in followed(GREEDY, frozen, bench):
+        code = {int(register) for register in re.findall(r"%(\d+)\b", codes[one.name])}
+        assigned = {asked.register: asked for asked in one.questions if asked.outcome == "assigned"}
+        assert code <= set(assigned)
+        for register in set(assigned) - code:  # for a store that LLVM found superfluous at the end
+            assert not named(assigned[register].features, PRIORITY)["is_spillable"]
+
+
+def listed_after_greedy(frozen: FrozenModule, bench: Bench) -> dict[str, tuple[str, str]]:
+    """Function → what llc's text has of its registers and places on the stack, and its code, in which virtual registers
+    are still named."""
     bitcode = optimise(frozen, reference_plan(frozen.level, frozen.target), bench).bitcode
     words = ["-O3", "-relocation-model=pic", "-stop-before=virtregrewriter", "-o", "-", str(bitcode)]
     done = run([bench.toolchain.tool("llc"), *words], cwd=bitcode.parent, limits=Limits(wall=120, cpu=60))
     assert done.ok, done.stderr
-    texts = [text.partition("\nbody: ")[0] for text in done.stdout.decode().split("\n---\nname: ")[1:]]
-    return {text.split()[0]: text.count("type: spill-slot") for text in texts}
+    parts = [text.partition("\nbody: ") for text in done.stdout.decode().split("\n---\nname: ")[1:]]
+    return {head.split()[0]: (head, code) for head, _, code in parts}
 
 
 def costs(body: dict[str, Any], metric: str, frozen: FrozenModule, bench: Bench) -> dict[str, float]:
