@@ -49,8 +49,8 @@ def test_one_programs_peculiarity_is_no_rule() -> None:
     examples = made()
     costs = np.repeat(examples.costs[:, :1], len(ALLOCATIONS), axis=1)
     costs[:10, WEIGHT] = 0
-    features = examples.features.copy()
-    features[:10, EXCESS], features[10:, EXCESS] = 1000, 0
+    features = np.zeros_like(examples.features)
+    features[:10, EXCESS] = 1000
     assert grown(Examples(examples.programs, features, costs), 3, 0.01) == Leaf(WEIGHT)
     costs[10:, WEIGHT] *= 2
     assert grown(Examples(examples.programs, features, costs), 3, 0.01) == Leaf(0)
