@@ -19,6 +19,12 @@ EXCESS = NAMES.index("general_excess")
 WEIGHT = ALLOCATIONS.index("weight")
 
 
+@pytest.fixture(scope="module")
+def modules(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Modules:
+    """The made programs."""
+    return Modules(tmp_path_factory.mktemp("modules"), bench)
+
+
 def made(programs: int = 8, each: int = 10) -> Examples:
     """Functions that execute a tenth less by spill weight where more than 100 ranges find no register, else more."""
     chance = np.random.default_rng(1)

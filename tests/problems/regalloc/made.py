@@ -52,6 +52,13 @@ class Modules:
                 noinline=("mix", "crowded", "floating", "assembled", "nothing"),
             ),
             "throws": own_program(folder / "throws", {"main.cc": THROWS}, name="throws", language="c++"),
+            "catches": own_program(
+                folder / "catches",
+                {"main.cc": (HERE / "catches.cc").read_text()},
+                name="catches",
+                language="c++",
+                noinline=("_ZL6caughtPKjj", "_ZL3mayj"),
+            ),
         }
 
     def frozen(self, name: str = "pressure", target: Target = Target.X86_64) -> FrozenModule:
@@ -59,9 +66,8 @@ class Modules:
         return freeze(self.programs[name], target, Level.O3, self._bench)
 
     def made(self, name: str, source: str, target: Target = Target.X86_64, **benchmark: Any) -> FrozenModule:
-        """A program of one's own; ``benchmark``: what is said of it besides."""
-        file = "main.cc" if benchmark.get("language") == "c++" else "main.c"
-        program = own_program(self._folder / name, {file: source}, name=name, **benchmark)
+        """A C program of one's own; ``benchmark``: what is said of it besides."""
+        program = own_program(self._folder / name, {"main.c": source}, name=name, **benchmark)
         return freeze(program, target, Level.O3, self._bench)
 
 

@@ -11,10 +11,7 @@
 static long call(long Number, long A = 0, long B = 0, long C = 0, long D = 0) {
   register long Fourth asm("r10") = D;
   long Result;
-  asm volatile("syscall"
-               : "=a"(Result)
-               : "a"(Number), "D"(A), "S"(B), "d"(C), "r"(Fourth)
-               : "rcx", "r11", "memory");
+  asm volatile("syscall" : "=a"(Result) : "a"(Number), "D"(A), "S"(B), "d"(C), "r"(Fourth) : "rcx", "r11", "memory");
   return Result;
 }
 
@@ -26,17 +23,29 @@ static long opened(const char *Path, int Flags) {
 enum Mode {
   Fine,
   // never ends, or ends too early
-  Loops, Recurses, Crashes, Exits, Leaves,
+  Loops,
+  Recurses,
+  Crashes,
+  Exits,
+  Leaves,
   // memory and files
-  Allocates, TouchesAll, FillsDisk,
+  Allocates,
+  TouchesAll,
+  FillsDisk,
   // the machine
-  Connects, ReadsPasswords, WritesHome,
+  Connects,
+  ReadsPasswords,
+  WritesHome,
   // the code
   ChangesCode,
   // chance
   ReadsRandom,
   // the files of the compiler
-  ForgesObject, ForgesNothing, ForgesGarbage, RemovesLog, Leftovers,
+  ForgesObject,
+  ForgesNothing,
+  ForgesGarbage,
+  RemovesLog,
+  Leftovers,
 };
 
 static unsigned asked;
