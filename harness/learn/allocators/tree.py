@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from harness.learn.allocators.examples import ALLOCATIONS, Examples
 from harness.problems.regalloc.features import FUNCTION_FEATURES
 
-__all__ = ["Leaf", "Split", "Tree", "choices", "gains", "grown", "left_out", "source"]
+__all__ = ["Leaf", "Split", "Tree", "choices", "gains", "grown", "left_out", "source", "terms"]
 
 _FEWEST = 3
 """Programs that must have functions on both sides of a split: one program's peculiarity is no rule."""
@@ -45,7 +45,7 @@ class Split:
 Tree = Leaf | Split
 
 
-def _terms(features: NDArray[np.float64]) -> Mapping[str, NDArray[np.float64]]:
+def terms(features: NDArray[np.float64]) -> Mapping[str, NDArray[np.float64]]:
     """What may be asked: term → value of each function."""
     found = {name: features[:, place] for name, place in _PLACE.items()}
     frequency = np.maximum(found["frequency"], 1e-9)
@@ -58,16 +58,16 @@ def _terms(features: NDArray[np.float64]) -> Mapping[str, NDArray[np.float64]]:
 
 def grown(examples: Examples, depth: int, least: float) -> Tree:
     """The tree that greedily saves most, each split at least ``least`` of one program's cycles."""
-    return _grown(examples, _terms(examples.features), np.arange(len(examples)), depth, least)
+    return _grown(examples, terms(examples.features), np.arange(len(examples)), depth, least)
 
 
 def _grown(
-    examples: Examples, terms: Mapping[str, NDArray[np.float64]], here: NDArray[np.int64], depth: int, least: float
+    examples: Examples, known: Mapping[str, NDArray[np.float64]], here: NDArray[np.int64], depth: int, least: float
 ) -> Tree:
     whole = examples.costs[here].sum(axis=0)
     best = float(whole.min()) - least
     found: tuple[str, float] | None = None
-    for term, values in terms.items() if depth else ():
+    for term, values in known.items() if depth else ():
         order = here[np.argsort(values[here], kind="stable")]
         ordered = values[order]
         left = examples.costs[order].cumsum(axis=0)
@@ -82,21 +82,21 @@ def _grown(
     if found is None:
         return Leaf(int(whole.argmin()))
     term, most = found
-    is_left = terms[term][here] <= most
+    is_left = known[term][here] <= most
     left_tree, right_tree = (
-        _grown(examples, terms, here[side], depth - 1, least) for side in (is_left, np.logical_not(is_left))
+        _grown(examples, known, here[side], depth - 1, least) for side in (is_left, np.logical_not(is_left))
     )
     return left_tree if left_tree == right_tree else Split(term, most, left_tree, right_tree)
 
 
 def choices(tree: Tree, examples: Examples) -> NDArray[np.int64]:
     """(functions,): what each has."""
-    terms = _terms(examples.features)
+    known = terms(examples.features)
 
     def walk(tree: Tree) -> NDArray[np.int64]:
         if isinstance(tree, Leaf):
             return np.full(len(examples), tree.allocation)
-        return np.where(terms[tree.term] <= tree.most, walk(tree.left), walk(tree.right))
+        return np.where(known[tree.term] <= tree.most, walk(tree.left), walk(tree.right))
 
     return walk(tree)
 
