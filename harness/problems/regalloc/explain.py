@@ -1,4 +1,5 @@
-"""``harness explain`` of a policy that allocates registers: what each function spills, reloads, copies and executes."""
+"""``harness explain`` of a policy that allocates registers: what each function spills, reloads, splits, copies and
+executes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,9 @@ from harness.problems.programs.bytes import beginning, one_table, shortened
 from harness.problems.programs.problems import plan_of
 from harness.problems.programs.sides import Setting, Side, sides_of
 from harness.problems.programs.take import Functions, Made, take_metrics
+from harness.problems.regalloc.features import RANGE_FEATURES
 from harness.problems.regalloc.log import functions_of
+from harness.problems.regalloc.trajectories.collect import trajectory
 from harness.problems.verbs import Asked, Context
 from harness.sandbox.bench import Bench
 from harness.toolchain.names import as_written
@@ -24,7 +27,7 @@ _EXECUTED = ("instructions", "loads", "stores", "spills.executed", "reloads.exec
 _REMARKS = "remarks.yaml"
 _REMARK = re.compile(r"^Function: +'?([^'\n]+)'?$", re.MULTILINE)
 _COPIES = re.compile(r"NumVRCopies: +'(\d+)'")
-_SHOWN = ("accesses", "mca.cycles", "instructions", "spills", "reloads", "copies")
+_SHOWN = ("accesses", "mca.cycles", "instructions", "spills", "reloads", "splits", "copies")
 """What the table for people has of each function."""
 _WHOLE = "the whole program"
 
@@ -39,15 +42,26 @@ def explain_allocation(context: Context, asked: Asked) -> Answer:
 
 
 def _figures(side: Side, setting: Setting, bench: Bench) -> Functions:
-    """Metric → function → value; ``accesses`` are loads and stores, ``copies`` are LLVM's remarks."""
+    """Metric → function → value; ``accesses`` are loads and stores, ``splits`` live ranges that came of a split,
+    ``copies`` are LLVM's remarks."""
     plan = plan_of(side.decisions, setting.target)
     made = Made(setting.program, setting.target, side.frozen, plan, side.compiled)
     taken = take_metrics(made, [*_STATIC, *_EXECUTED], bench)
     found = dict(taken.functions)
     loads, stores = found.pop("loads", {}), found.pop("stores", {})
     found["accesses"] = {name: loads.get(name, 0) + stores.get(name, 0) for name in {*loads, *stores}}
+    found["splits"] = dict(_splits(side, bench))
     found["copies"] = dict(_copies(made, bench))
     return found
+
+
+def _splits(side: Side, bench: Bench) -> Mapping[str, int]:
+    """Live ranges of each function that came of a split, as a policy would have seen them."""
+    place = [tensor.name for tensor in RANGE_FEATURES].index("is_split")
+    return {
+        one.name: len({asked.register for asked in one.questions if asked.features[place]})
+        for one in trajectory(side.decisions, side.frozen, bench)
+    }
 
 
 def _copies(made: Made, bench: Bench) -> Mapping[str, int]:

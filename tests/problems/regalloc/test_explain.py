@@ -31,7 +31,9 @@ def test_it_says_what_each_function_executes(user: tuple[User, Path]) -> None:
     assert crowded["spills_before"] > 0 and crowded["reloads.executed_before"] >= crowded["reloads_before"] > 0
     assert crowded["accesses_after"] - crowded["accesses_before"] == crowded["accesses_delta"] != 0
     assert crowded["copies_before"] > 0 and functions["nothing"]["instructions_delta"] == 0
-    for metric in ("accesses", "instructions", "spills"):
+    assert crowded["splits_before"] > 0 and crowded["splits_before"] != crowded["splits_after"]
+    assert functions["nothing"]["splits_before"] == 0
+    for metric in ("accesses", "instructions", "spills", "splits"):
         assert found["total"][f"{metric}_after"] == sum(one[f"{metric}_after"] for one in found["functions"])
 
 
@@ -43,7 +45,7 @@ def test_the_table_begins_with_the_whole_program_and_what_moved_most(user: tuple
 
 def test_allocators_that_say_nothing_of_copies(user: tuple[User, Path]) -> None:
     found = json.loads(explained(user, "basic", "--json").out)
-    assert all(one["copies_after"] == 0 for one in found["functions"])
+    assert all(one["copies_after"] == one["splits_after"] == 0 for one in found["functions"])
     assert any(one["copies_before"] > 0 for one in found["functions"])
 
 
