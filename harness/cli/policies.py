@@ -11,6 +11,7 @@ COLUMNS = (
     Column("policy", "name"),
     Column("problem", "problem"),
     Column("form", "form"),
+    Column("question", "question", lambda name: name or "–"),
     Column("class", "class"),
     Column("track", "track"),
     Column("targets", "targets", ", ".join),

@@ -188,6 +188,7 @@ def test_policies(tiny: User) -> None:
     lines = parsed(tiny.harness("policies", "--csv", code=0).out)
     assert [line["name"] for line in lines] == [row["name"] for row in listed]
     table = tiny.harness("policies", code=0).out
+    assert [line.split()[3] for line in table.splitlines() if line.startswith("evict-together ")] == ["eviction"]
     assert all(f"\n{row['name']} " in table for row in listed)
 
 
