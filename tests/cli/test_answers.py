@@ -177,7 +177,7 @@ def test_policies(tiny: User) -> None:
     assert [row["name"] for row in listed] == [policy.name for policy in all_policies()]
     baselines = {
         "size": {"O0", "O1", "O2", "O3", "Os", "Oz", "oz-no-slp"},
-        "speed": {"greedy", "basic", "pbqp", "fast", "fast-o0", "constant-priority"},
+        "speed": {"greedy", "basic", "pbqp", "fast", "fast-o0", "constant-priority", "spill-weight"},
     }
     for track, names in baselines.items():
         assert {row["name"] for row in listed if row["baseline"] and row["track"] == track} == names

@@ -178,6 +178,7 @@ def test_the_sources_the_pinned_results_and_the_hidden_workloads(
 
 MANIFEST: dict[str, Any] = {
     "problem": {"problem": "levels", "form": "level", "values": {"level": "Oz"}, "files": {}},
+    "question": {"question": "eviction"},
     "policy_class": {"class": "zero-shot"},
     "values": {"values": {"word": 3}},
     "budget": {"class": "search", "budget": 3.0, "seeds": [0, 1, 2, 3, 4]},

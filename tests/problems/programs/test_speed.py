@@ -16,7 +16,7 @@ from harness.record.runfile import functions_file, run_files
 from harness.toolchain import Toolchain
 from tests.drive import SIZE_METRICS, TINY, User, write_policy
 
-BASELINES = {"greedy", "basic", "pbqp", "fast", "fast-o0"}
+BASELINES = {"greedy", "constant-priority", "basic", "pbqp", "fast", "fast-o0"}
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_every_baseline_of_the_track_has_every_metric(runner: User, toolchain: T
     modelled = {f"mca.cycles@{toolchain.host_cpu}"} if toolchain.host_cpu not in (None, "skylake-avx512") else set()
     cells = by_cell(runner)
     assert {policy for *_, policy in cells} == BASELINES | {"O3"}
-    assert len(cells) == 3 * 2 * 6
+    assert len(cells) == 3 * 2 * 7
     for (benchmark, target, policy), rows in cells.items():
         here = {n: metric for n, metric in metrics_of(SPEED).items() if Target(target) in metric.targets}
         here = {name: metric for name, metric in here.items() if Need.STEPS not in metric.needs}
