@@ -5,27 +5,20 @@ the same code: by the plugin's own functions, and by C++ in the compiler's proce
 own takes comes on top. ``make bench`` runs it.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.executed import executed
+from benchmarks.executed import count_ways, frozen_of, show
 from harness.apply.compile import optimise
-from harness.apply.plan import OBJECT, OPTIMISED, Step, clang_generate, reference_plan
-from harness.base.digest import digest_file
+from harness.apply.plan import OPTIMISED, Step, clang_generate, reference_plan
 from harness.base.process import Limits, run
-from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Level, Target
-from harness.freeze import freeze
 from harness.policy.forms.cpp.build import build_heuristic
-from harness.problems.programs.stages import fetch_sources, freeze_modules
 from harness.problems.regalloc.problem import QUESTIONS
 from harness.problems.regalloc.replay import BY_FUNCTION, PLUGIN, PREFIX
-from harness.run.engines import local_engine
 from harness.sandbox.bench import Bench, open_bench
-from harness.suite.load import choose, load_suite
 from harness.toolchain.native import llvm_plugin
 
 PROGRAMS = ("bzip2", "lame", "jpeg-c")
@@ -79,11 +72,7 @@ def _unfiltered(folder: Path, bench: Bench) -> Path:
 def test_what_repeats_greedys_decisions(benchmark: Any, tmp_path: Path, name: str) -> None:
     """The plan's second step, each way in a folder of its own."""
     bench = open_bench()
-    (program,) = choose(load_suite("cbench"), [name])
-    engine, watcher = local_engine(2), SilentObserver()
-    fetch_sources([program], bench, engine, watcher)
-    freeze_modules([(program, Target.X86_64, Level.O3)], bench, engine, watcher)
-    frozen = freeze(program, Target.X86_64, Level.O3, bench)
+    frozen = frozen_of(name, Level.O3, bench)
     files = {
         OPTIMISED: optimise(frozen, reference_plan(Level.O3, Target.X86_64), bench).bitcode,
         f"{PLUGIN}.so": llvm_plugin(PLUGIN, bench.toolchain, bench.store),
@@ -92,26 +81,12 @@ def test_what_repeats_greedys_decisions(benchmark: Any, tmp_path: Path, name: st
         native = QUESTIONS[question].native
         assert native is not None
         files[f"{question}.so"] = build_heuristic(text.encode(), (), native, "heuristic.cpp", bench)
+    files["nothing.txt"] = tmp_path / "nothing.txt"
+    files["nothing.txt"].write_text("end 0\n")
     unfiltered = _unfiltered(tmp_path, bench)
-
-    def count(way: str) -> tuple[int, str]:
-        folder = tmp_path / way.replace(" ", "-")
-        folder.mkdir()
-        for file, path in files.items():
-            (folder / file).symlink_to(path)
-        (folder / "nothing.txt").write_text("end 0\n")
-        spent = executed(WAYS[way], folder, bench, "-E", f"LD_PRELOAD={unfiltered}")
-        return spent, digest_file(folder / OBJECT)
-
-    def count_all() -> dict[str, tuple[int, str]]:
-        with ThreadPoolExecutor(2) as pool:
-            return dict(zip(WAYS, pool.map(count, WAYS), strict=True))
-
-    counted = benchmark.pedantic(count_all, rounds=1)
-    plain, object_ = counted["plain"]
-    print(f"\n{name}, {frozen.instructions:,} instructions of IR, {plain / 1e9:.2f} G executed")
-    for way, (spent, digest) in counted.items():
-        benchmark.extra_info[way] = round(spent / plain - 1, 4)
-        print(f"  {way:<20} {spent / plain - 1:+7.2%}")
-        assert digest == object_, f"{way}: another object"
+    ways = {way: (step,) for way, step in WAYS.items()}
+    options = ("-E", f"LD_PRELOAD={unfiltered}")
+    counted = benchmark.pedantic(count_ways, args=(ways, files, tmp_path, bench, *options), rounds=1)
+    show(name, frozen, counted, benchmark)
+    assert len({digest for _, digest in counted.values()}) == 1, "another object"
     assert max(benchmark.extra_info[way] for way in BOUNDED) <= MOST

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.apply import compile_plan
-from harness.apply.decisions import Decisions
 from harness.freeze import FrozenModule
 from harness.problems.programs.take import Made, take_metrics
 from harness.problems.regalloc.features import FUNCTION_FEATURES
-from harness.problems.regalloc.replay import OTHERS, REGALLOC, replay_plan
+from harness.problems.regalloc.replay import everywhere, replay_plan
 from harness.problems.regalloc.trajectories.collect import trajectory
 from harness.sandbox.bench import Bench
 
@@ -54,7 +53,9 @@ class Examples:
 def examples_of(name: str, frozen: FrozenModule, bench: Bench) -> str:
     """A line of JSON: the program, and of each function that is run features and costs. Raises CellError."""
     features = {
-        one.name: one.features for one in trajectory(_everywhere(ALLOCATIONS[0], frozen), frozen, bench) if one.features
+        one.name: one.features
+        for one in trajectory(everywhere(ALLOCATIONS[0], frozen.level), frozen, bench)
+        if one.features
     }
     costs = [_costs(allocation, frozen, bench) for allocation in ALLOCATIONS]
     functions = {
@@ -68,14 +69,9 @@ def examples_of(name: str, frozen: FrozenModule, bench: Bench) -> str:
     return json.dumps(line, separators=(",", ":"))
 
 
-def _everywhere(allocation: str, frozen: FrozenModule) -> Decisions:
-    body = {"allocator" if allocation in OTHERS else "priority": allocation}
-    return Decisions(REGALLOC, frozen.level, body)
-
-
 def _costs(allocation: str, frozen: FrozenModule, bench: Bench) -> Mapping[str, float]:
     assert frozen.program is not None, "programs of suites are run"
-    plan = replay_plan(_everywhere(allocation, frozen), frozen.target)
+    plan = replay_plan(everywhere(allocation, frozen.level), frozen.target)
     made = Made(frozen.program, frozen.target, frozen, plan, compile_plan(frozen, plan, bench))
     return take_metrics(made, [COST], bench).functions[COST]
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.apply import compile_plan
+from harness.apply import compile_plan, optimise
 from harness.apply.decisions import Decided, Decisions
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Outcome, PolicyClass
@@ -15,8 +15,8 @@ from harness.freeze import FrozenModule
 from harness.policy.form import Form
 from harness.policy.policy import Policy
 from harness.problems.programs.take import Made, costs_of_functions
-from harness.problems.regalloc.ask import ask, known
-from harness.problems.regalloc.replay import OTHERS, PRIORITIES, REGALLOC, is_allocation, replay_plan
+from harness.problems.regalloc.ask import DEFAULT, ask
+from harness.problems.regalloc.replay import OTHERS, PRIORITIES, REGALLOC, everywhere, is_allocation, replay_plan
 from harness.sandbox.bench import Bench
 
 __all__ = ["FORM", "Choice", "choice_of", "decide_choice"]
@@ -66,29 +66,23 @@ def decide_choice(choice: Choice, budget: float, frozen: FrozenModule, bench: Be
     judged; ``policy-timeout`` where the budget is spent before all have been.
     """
     started = time.monotonic()
+    digests = {function: digest for function, digest, *_ in ask(DEFAULT, frozen, bench).body["functions"]}
     cpu = 0.0
-    bodies: dict[str, Mapping[str, str]] = {}
     costs: dict[str, Mapping[str, float]] = {}
     for name in choice.functions:
-        answer = ask(known(name), frozen, bench)
-        cpu += answer.cpu
+        plan = replay_plan(everywhere(name, frozen.level), frozen.target)
+        compiled = compile_plan(frozen, plan, bench)
+        cpu += compiled.cpu - optimise(frozen, plan, bench).cpu
         if cpu > budget:
             message = f"its {len(choice.functions)} functions took more than the {budget:g} CPU seconds of its budget"
             raise CellError(Outcome.POLICY_TIMEOUT, message, transient=True)
-        bodies[name] = {function: digest for function, digest, *_ in answer.body["functions"]}
-        costs[name] = _costs(name, choice.cost, frozen, bench)
+        assert frozen.program is not None, "programs of suites have costs"
+        made = Made(frozen.program, frozen.target, frozen, plan, compiled)
+        costs[name] = costs_of_functions(made, choice.cost, bench)
     functions = [
         [function, digest, best, "0", []]
-        for function, digest in next(iter(bodies.values())).items()
+        for function, digest in digests.items()
         if (best := min(choice.functions, key=lambda name: costs[name].get(function, 0.0))) != "default"
     ]
     decisions = Decisions(REGALLOC, frozen.level, {"functions": functions})
     return Decided(decisions, cpu, time.monotonic() - started, trials=len(choice.functions))
-
-
-def _costs(name: str, cost: str, frozen: FrozenModule, bench: Bench) -> Mapping[str, float]:
-    assert frozen.program is not None, "programs of suites have costs"
-    body = {"allocator" if name in OTHERS else "priority": name}
-    plan = replay_plan(Decisions(REGALLOC, frozen.level, body), frozen.target)
-    made = Made(frozen.program, frozen.target, frozen, plan, compile_plan(frozen, plan, bench))
-    return costs_of_functions(made, cost, bench)

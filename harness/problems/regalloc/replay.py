@@ -5,12 +5,12 @@ from typing import Any
 
 from harness.apply.decisions import Decisions
 from harness.apply.plan import CompilePlan, clang_generate, clang_optimise
-from harness.base.vocabulary import Target
+from harness.base.vocabulary import Level, Target
 from harness.problems.regalloc.log import body_fault, log_of
 
 __all__ = [
     *("ALLOCATIONS", "ALLOCATORS", "BY_FUNCTION", "EVICTIONS", "OTHERS", "PLUGIN", "PREFIX", "PRIORITIES", "REGALLOC"),
-    *("is_allocation", "is_eviction", "is_priority", "known_options", "replay_plan"),
+    *("everywhere", "is_allocation", "is_eviction", "is_priority", "known_options", "replay_plan"),
 ]
 
 REGALLOC = "regalloc"
@@ -66,6 +66,11 @@ def is_eviction(name: Any) -> bool:
 def known_options(function: str) -> tuple[str, ...]:
     """A function of the plugin's, or one of ``OTHERS``, for all functions of a module."""
     return (*BY_FUNCTION, f"-{PREFIX}=known", f"-{PREFIX}-function={function}")
+
+
+def everywhere(allocation: str, level: Level) -> Decisions:
+    """All functions allocated alike."""
+    return Decisions(REGALLOC, level, {"allocator" if allocation in OTHERS else "priority": allocation})
 
 
 def replay_plan(decisions: Decisions, target: Target) -> CompilePlan:
