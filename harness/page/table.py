@@ -36,6 +36,6 @@ def unit_of(question: Question) -> str:
 
 
 def number_format(metric: str) -> str:
-    """Of the metric's values in a table: seconds with four decimals, all else with thousands separators."""
+    """Of the metric's values in a table: seconds with four decimals, what is no whole number with one."""
     known = find_metric(metric)
-    return "%.4f" if known.unit == "s" else "%,.1f" if known.modelled else "%,d"
+    return "%.4f" if known.unit == "s" else "%,d" if known.whole else "%,.1f"

@@ -99,6 +99,17 @@ def test_executed_spills_are_weighted_by_their_blocks(target: Target, bench: Ben
 
 
 @targets
+def test_static_spills_are_weighted_by_what_llvm_expects(target: Target, bench: Bench, tmp_path: Path) -> None:
+    """That the loop runs more often than what is around it."""
+    one = program(tmp_path)
+    code, values = code_of(one, target, bench), measure(one, target, bench).values
+    assert isinstance(code, Code)
+    for name in ("spills", "reloads"):
+        expected = sum(getattr(block, name) * block.frequency for block in code.blocks)
+        assert values[f"{name}.static"] == pytest.approx(expected, abs=1e-5) and expected > values[name] > 0
+
+
+@targets
 def test_every_allocator_spills_as_it_is_known_to(target: Target, bench: Bench, tmp_path: Path) -> None:
     one = program(tmp_path)
     spills = {name: measure(one, target, bench, policy=name).values for name in ("greedy", "basic", "pbqp", "fast")}

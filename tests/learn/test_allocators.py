@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from harness.learn.allocators.examples import ALLOCATIONS, Examples, examples_of, read_examples
+from harness.learn.allocators.examples import (
+    ALLOCATIONS,
+    COST,
+    Examples,
+    examples_of,
+    read_examples,
+)
+from harness.learn.allocators.oracle import best, cheapest, gain
 from harness.learn.allocators.tree import Leaf, Split, choices, gains, grown, left_out, source, terms
 from harness.problems.regalloc.features import FUNCTION, FUNCTION_FEATURES
 from harness.problems.regalloc.log import functions_of
@@ -33,7 +40,7 @@ def made(programs: int = 8, each: int = 10) -> Examples:
     costs = np.full((count, len(ALLOCATIONS)), 1.2 / each)
     costs[:, 0] = 1 / each
     costs[:, WEIGHT] = np.where(features[:, EXCESS] > 100, 0.9, 1.1) / each
-    return Examples(np.repeat([f"made/{n}" for n in range(programs)], each), features, costs)
+    return Examples(np.repeat([f"made/{n}" for n in range(programs)], each), features, {COST: costs})
 
 
 def test_it_finds_what_decides() -> None:
@@ -57,16 +64,43 @@ def test_one_programs_peculiarity_is_no_rule() -> None:
     costs[:10, WEIGHT] = 0
     features = np.zeros_like(examples.features)
     features[:10, EXCESS] = 1000
-    assert grown(Examples(examples.programs, features, costs), 3, 0.01) == Leaf(WEIGHT)
+    assert grown(Examples(examples.programs, features, {COST: costs}), 3, 0.01) == Leaf(WEIGHT)
     costs[10:, WEIGHT] *= 2
-    assert grown(Examples(examples.programs, features, costs), 3, 0.01) == Leaf(0)
+    assert grown(Examples(examples.programs, features, {COST: costs}), 3, 0.01) == Leaf(0)
+
+
+def test_leaves_are_among_what_is_allowed() -> None:
+    examples = made()
+    assert grown(examples, 3, 0.01, ["default", "constant"]) == Leaf(0)
+    assert grown(examples, 3, 0.01, ["constant", "weight"]) == Leaf(WEIGHT)
+
+
+def test_what_a_static_cost_finds_of_what_is_there() -> None:
+    """Two functions of one program: by reloads the first would be chosen rightly, the second wrongly."""
+    costs: NDArray[np.float64] = np.full((2, len(ALLOCATIONS)), 0.5)
+    costs[:, 1], costs[:, 2] = (0.3, 0.5), (0.5, 0.2)
+    reloads: NDArray[np.float64] = np.full((2, len(ALLOCATIONS)), 7.0)
+    reloads[:, 1] = 6, 5
+    spills: NDArray[np.float64] = np.zeros_like(reloads)
+    spills[1, 1] = 3
+    examples = Examples(
+        np.array(["made", "made"]), np.zeros((2, len(NAMES))), {COST: costs, "reloads": reloads, "spills": spills}
+    )
+    assert best(examples, COST, 2).tolist() == [1, 0] and best(examples, COST, 16).tolist() == [1, 2]
+    assert gain(examples, best(examples, COST, 16), COST) == pytest.approx(1 / (1 - 0.2 - 0.3))
+    assert cheapest(examples, {"reloads": 1}, 16).tolist() == [1, 1]
+    assert gain(examples, cheapest(examples, {"reloads": 1}, 16), COST) == pytest.approx(1 / (1 - 0.2))
+    assert cheapest(examples, {"reloads": 1, "spills": 0.5}, 16).tolist() == [1, 1]
+    assert cheapest(examples, {"reloads": 1, "spills": 1}, 16).tolist() == [1, 0]
+    assert gain(examples, np.zeros(2, int), COST) == 1
 
 
 @pytest.mark.parametrize("term", ["general_pressure", "accesses/frequency", "general_pressure-general_registers"])
 def test_its_cpp_says_the_same(term: str, modules: Modules, bench: Bench) -> None:
     frozen = modules.frozen()
     shown = [[one[name] for name in NAMES] for one in shown_to("0", FUNCTION, frozen, bench)]
-    examples = Examples(np.array(["made"] * len(shown)), np.array(shown, dtype=float), np.ones((len(shown), 1)))
+    none: NDArray[np.float64] = np.ones((len(shown), 1))
+    examples = Examples(np.array(["made"] * len(shown)), np.array(shown, dtype=float), {COST: none})
     tree = Split(
         term, float(np.median(terms(examples.features)[term])), Leaf(0), Split("calls", 0.5, Leaf(WEIGHT), Leaf(2))
     )
@@ -86,3 +120,6 @@ def test_examples_are_what_functions_execute(modules: Modules, bench: Bench, tmp
     assert examples.costs[:, 0].sum() == pytest.approx(1, abs=0.01)
     crowded = list(functions).index("crowded")
     assert examples.features[crowded, EXCESS] > 0 and len(set(examples.costs[crowded])) > 1
+    taken = examples.measured
+    assert 0.3 < taken["accesses"][:, 0].sum() < 1, "libc has the others"
+    assert (taken["spills.static"][crowded] >= taken["spills"][crowded]).all() and taken["spills"][crowded].all()

@@ -1,7 +1,7 @@
 """A small tree that says what allocates a function: grown so that programs execute least, and written as C++."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,37 +56,46 @@ def terms(features: NDArray[np.float64]) -> Mapping[str, NDArray[np.float64]]:
     }
 
 
-def grown(examples: Examples, depth: int, least: float) -> Tree:
-    """The tree that greedily saves most, each split at least ``least`` of one program's cycles."""
-    return _grown(examples, terms(examples.features), np.arange(len(examples)), depth, least)
+def grown(examples: Examples, depth: int, least: float, among: Sequence[str] = ALLOCATIONS) -> Tree:
+    """The tree that greedily saves most, each split at least ``least`` of one program's cycles.
+
+    ``among``: the allocations that its leaves may have.
+    """
+    columns = np.array([ALLOCATIONS.index(name) for name in among])
+    return _Growing(examples, terms(examples.features), columns, least).tree(np.arange(len(examples)), depth)
 
 
-def _grown(
-    examples: Examples, known: Mapping[str, NDArray[np.float64]], here: NDArray[np.int64], depth: int, least: float
-) -> Tree:
-    whole = examples.costs[here].sum(axis=0)
-    best = float(whole.min()) - least
-    found: tuple[str, float] | None = None
-    for term, values in known.items() if depth else ():
-        order = here[np.argsort(values[here], kind="stable")]
-        ordered = values[order]
-        left = examples.costs[order].cumsum(axis=0)
-        cuts = np.nonzero(ordered[1:] > ordered[:-1])[0]
-        if not len(cuts):
-            continue
-        costs = left[cuts].min(axis=1) + (left[-1] - left[cuts]).min(axis=1)
-        cut = int(cuts[costs.argmin()])
-        sides = order[: cut + 1], order[cut + 1 :]
-        if costs.min() < best and all(len(set(examples.programs[side])) >= _FEWEST for side in sides):
-            best, found = float(costs.min()), (term, float(ordered[cut] + ordered[cut + 1]) / 2)
-    if found is None:
-        return Leaf(int(whole.argmin()))
-    term, most = found
-    is_left = known[term][here] <= most
-    left_tree, right_tree = (
-        _grown(examples, known, here[side], depth - 1, least) for side in (is_left, np.logical_not(is_left))
-    )
-    return left_tree if left_tree == right_tree else Split(term, most, left_tree, right_tree)
+@dataclass(frozen=True)
+class _Growing:
+    examples: Examples
+    known: Mapping[str, NDArray[np.float64]]
+    columns: NDArray[np.int64]
+    least: float
+
+    def tree(self, here: NDArray[np.int64], depth: int) -> Tree:
+        """Of these functions."""
+        costs = self.examples.costs[:, self.columns]
+        whole = costs[here].sum(axis=0)
+        best = float(whole.min()) - self.least
+        found: tuple[str, float] | None = None
+        for term, values in self.known.items() if depth else ():
+            order = here[np.argsort(values[here], kind="stable")]
+            ordered = values[order]
+            left = costs[order].cumsum(axis=0)
+            cuts = np.nonzero(ordered[1:] > ordered[:-1])[0]
+            if not len(cuts):
+                continue
+            cut_costs = left[cuts].min(axis=1) + (left[-1] - left[cuts]).min(axis=1)
+            cut = int(cuts[cut_costs.argmin()])
+            sides = order[: cut + 1], order[cut + 1 :]
+            if cut_costs.min() < best and all(len(set(self.examples.programs[side])) >= _FEWEST for side in sides):
+                best, found = float(cut_costs.min()), (term, float(ordered[cut] + ordered[cut + 1]) / 2)
+        if found is None:
+            return Leaf(int(self.columns[whole.argmin()]))
+        term, most = found
+        is_left = self.known[term][here] <= most
+        left_tree, right_tree = (self.tree(here[side], depth - 1) for side in (is_left, np.logical_not(is_left)))
+        return left_tree if left_tree == right_tree else Split(term, most, left_tree, right_tree)
 
 
 def choices(tree: Tree, examples: Examples) -> NDArray[np.int64]:
@@ -111,10 +120,10 @@ def gains(tree: Tree, examples: Examples) -> Mapping[str, float]:
     }
 
 
-def left_out(examples: Examples, depth: int, least: float) -> float:
+def left_out(examples: Examples, depth: int, least: float, among: Sequence[str] = ALLOCATIONS) -> float:
     """The geometric mean of each program's gain under the tree that is grown without it."""
     logs = [
-        math.log(gains(grown(examples.without(program), depth, least), examples.of(program))[program])
+        math.log(gains(grown(examples.without(program), depth, least, among), examples.of(program))[program])
         for program in map(str, dict.fromkeys(examples.programs))
     ]
     return math.exp(sum(logs) / len(logs))

@@ -25,6 +25,18 @@ def reloads(subject: Subject) -> Breakdown:
     return _sum(subject, lambda block: block.reloads, _once(subject))
 
 
+@_operands("spills.static", needs=_IN_CODE, whole=False)
+def spills_static(subject: Subject) -> Breakdown:
+    """Stores to spill slots per call of each function, by LLVM's expected block frequencies; their sum."""
+    return _sum(subject, lambda block: block.spills, _expected(subject))
+
+
+@_operands("reloads.static", needs=_IN_CODE, whole=False)
+def reloads_static(subject: Subject) -> Breakdown:
+    """Loads from spill slots per call of each function, by LLVM's expected block frequencies; their sum."""
+    return _sum(subject, lambda block: block.reloads, _expected(subject))
+
+
 @_operands("spills.executed", needs=_AS_EXECUTED)
 def spills_executed(subject: Subject) -> Breakdown:
     """Stores to spill slots, each as often as its block was executed."""
@@ -41,12 +53,17 @@ def _once(subject: Subject) -> list[int]:
     return [1] * len(subject.evidence.blocks.blocks)
 
 
-def _sum(subject: Subject, operands: Callable[[Block], int], weights: Sequence[int]) -> Breakdown:
+def _expected(subject: Subject) -> list[float]:
+    return [block.frequency for block in subject.evidence.blocks.blocks]
+
+
+def _sum(subject: Subject, operands: Callable[[Block], int], weights: Sequence[float]) -> Breakdown:
     code = subject.evidence.blocks
     if code.spills_unknown:
         raise NotMeasurableError(code.spills_unknown)
-    functions: dict[str, int] = {}
+    functions: dict[str, float] = {}
     for block, weight in zip(code.blocks, weights, strict=True):
         if count := operands(block) * weight:
             functions[block.function] = functions.get(block.function, 0) + count
-    return Breakdown(sum(functions.values()), functions)
+    # Rounded, so that it does not depend on the last digits of a sum's order.
+    return Breakdown(round(sum(functions.values()), 6), {name: round(sum_, 6) for name, sum_ in functions.items()})

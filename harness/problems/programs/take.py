@@ -1,6 +1,6 @@
 """From an object to its numbers: verified, counted where a metric wants counts, measured. Cells and replays alike."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -82,19 +82,21 @@ def take_metrics(
     return _measure(chosen, subject)
 
 
-def costs_of_functions(made: Made, metric: str, bench: Bench) -> Mapping[str, float]:
-    """What each function has of a metric that needs no run. The object is not verified.
+def costs_of_functions(made: Made, metrics: Sequence[str], bench: Bench) -> Functions:
+    """What each function has of metrics that need no run. The object is not verified.
 
-    Raises CellError where the metric cannot be taken of it.
+    Raises CellError where one cannot be taken of it.
     """
-    chosen = find_metric(metric)
-    code = _code(made, bench) if Need.CODE in chosen.needs else ""
+    chosen = [find_metric(name) for name in metrics]
+    code = _code(made, bench) if any(Need.CODE in metric.needs for metric in chosen) else ""
     compiled = made.compiled
     subject = Subject(compiled.object, made.target, compiled.ir_instructions, evidence=Evidence((), code), bench=bench)
-    taken = _measure([chosen], subject)
-    if metric not in taken.functions:
-        raise CellError(Outcome.POLICY_ERROR, f"{metric}: {taken.missing.get(metric, 'functions have no part of it')}")
-    return taken.functions[metric]
+    taken = _measure(chosen, subject)
+    for name in metrics:
+        if name not in taken.functions:
+            reason = taken.missing.get(name, "functions have no part of it")
+            raise CellError(Outcome.POLICY_ERROR, f"{name}: {reason}")
+    return taken.functions
 
 
 def require_right(made: Made, bench: Bench) -> None:

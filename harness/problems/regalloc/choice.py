@@ -16,6 +16,7 @@ from harness.policy.form import Form
 from harness.policy.policy import Policy
 from harness.problems.programs.take import Made, costs_of_functions
 from harness.problems.regalloc.ask import DEFAULT, ask
+from harness.problems.regalloc.cost import Cost, cost_of, parse_cost
 from harness.problems.regalloc.replay import OTHERS, PRIORITIES, REGALLOC, everywhere, is_allocation, replay_plan
 from harness.sandbox.bench import Bench
 
@@ -23,7 +24,6 @@ __all__ = ["FORM", "Choice", "choice_of", "decide_choice"]
 
 FORM = Form(by_chance=True, in_steps=True, fields=frozenset({"values"}))
 """It has no chance in it: its policies say ``deterministic = true``."""
-_COSTS = ("mca.static", "spills", "reloads", "size.text")
 _MOST = 256
 
 
@@ -33,14 +33,14 @@ class Choice:
 
     functions: tuple[str, ...]
     """Priority functions, and allocators other than Greedy. Of those whose code costs the same, the first is kept."""
-    cost: str
-    """A metric that every function has a part of, and that no run is needed for."""
+    cost: Cost
+    """What that is."""
 
 
 def choice_of(policy: Policy, where: str) -> Choice:
     """Raises UsageError, naming the field, for one that means nothing."""
     values, manifest = dict(policy.manifest.values), policy.manifest
-    functions, cost = values.pop("functions", None), values.pop("cost", "mca.static")
+    functions, said = values.pop("functions", None), str(values.pop("cost", "mca.static"))
     if manifest.policy_class is not PolicyClass.SEARCH or not manifest.deterministic:
         raise UsageError(
             "class: a policy of form 'choice' compiles the program many times and keeps the best", where=where,
@@ -54,9 +54,12 @@ def choice_of(policy: Policy, where: str) -> Choice:
         raise UsageError(f"values.functions: {strange[0]!r} is none of {known}", where=where)
     if not 1 <= len(names) <= _MOST or len(set(names)) < len(names):
         raise UsageError(f"values.functions: from 1 to {_MOST} different names with blanks between them", where=where)
-    if cost not in _COSTS:
-        raise UsageError(f"values.cost: {cost!r} is none of {', '.join(_COSTS)}", where=where)
-    return Choice(tuple(names), str(cost))
+    try:
+        cost = parse_cost(said)
+    except ValueError as error:
+        hint = 'a sum, as in cost = "mca.static + 0.5 spills.static"'
+        raise UsageError(f"values.cost: {error}", where=where, hint=hint) from None
+    return Choice(tuple(names), cost)
 
 
 def decide_choice(choice: Choice, budget: float, frozen: FrozenModule, bench: Bench) -> Decided:
@@ -68,7 +71,7 @@ def decide_choice(choice: Choice, budget: float, frozen: FrozenModule, bench: Be
     started = time.monotonic()
     digests = {function: digest for function, digest, *_ in ask(DEFAULT, frozen, bench).body["functions"]}
     cpu = 0.0
-    costs: dict[str, Mapping[str, float]] = {}
+    costs: dict[str, Mapping[str, Mapping[str, float]]] = {}
     for name in choice.functions:
         plan = replay_plan(everywhere(name, frozen.level), frozen.target)
         compiled = compile_plan(frozen, plan, bench)
@@ -78,11 +81,11 @@ def decide_choice(choice: Choice, budget: float, frozen: FrozenModule, bench: Be
             raise CellError(Outcome.POLICY_TIMEOUT, message, transient=True)
         assert frozen.program is not None, "programs of suites have costs"
         made = Made(frozen.program, frozen.target, frozen, plan, compiled)
-        costs[name] = costs_of_functions(made, choice.cost, bench)
+        costs[name] = costs_of_functions(made, list(choice.cost), bench)
     functions = [
         [function, digest, best, "0", []]
         for function, digest in digests.items()
-        if (best := min(choice.functions, key=lambda name: costs[name].get(function, 0.0))) != "default"
+        if (best := min(choice.functions, key=lambda name: cost_of(function, costs[name], choice.cost))) != "default"
     ]
     decisions = Decisions(REGALLOC, frozen.level, {"functions": functions})
     return Decided(decisions, cpu, time.monotonic() - started, trials=len(choice.functions))

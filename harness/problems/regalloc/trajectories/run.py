@@ -66,6 +66,6 @@ def _costs(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> Mapping[
     plan = replay_plan(decisions, frozen.target)
     made = Made(frozen.program, frozen.target, frozen, plan, compile_plan(frozen, plan, bench))
     try:
-        return costs_of_functions(made, COST, bench)
+        return costs_of_functions(made, [COST], bench)[COST]
     except CellError:
         return {}

@@ -166,7 +166,7 @@ def costs(body: dict[str, Any], metric: str, frozen: FrozenModule, bench: Bench)
     assert frozen.program is not None
     plan = plan_of_body(body, frozen)
     made = Made(frozen.program, frozen.target, frozen, plan, compile_plan(frozen, plan, bench))
-    return dict(costs_of_functions(made, metric, bench))
+    return dict(costs_of_functions(made, [metric], bench)[metric])
 
 
 @ON_TARGETS
