@@ -4,13 +4,13 @@
 Allocation getAllocation(const MachineFunction &MF, FunctionContext &Context) {
   const auto Is = [&](FunctionFeature Feature) { return Context.feature(Feature); };
   const double Frequency = std::max(Is(FunctionFeature::frequency), 1e-9);
-  if (Is(FunctionFeature::general_over_calls) / Frequency <= 2.4293987955678386e-06) {
-    return Allocation::Seeded0;
+  if (Is(FunctionFeature::general_excess) / Frequency <= 8.28103971443345) {
+    if (Is(FunctionFeature::general_excess) <= 11424.44775390625) {
+      return Allocation::Size;
+    }
+    return Allocation::Weight;
   }
-  if (Is(FunctionFeature::calls) <= 6.5) {
-    return Allocation::Constant;
-  }
-  if (Is(FunctionFeature::vector_ranges) <= 20.5) {
+  if (Is(FunctionFeature::vector_pressure) <= 18.5) {
     return Allocation::Seeded0;
   }
   return Allocation::Weight;
