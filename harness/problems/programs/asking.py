@@ -122,7 +122,7 @@ class AskingStep:
             raise CellError(Outcome.POLICY_TIMEOUT, f"{host.name} {allowance.exceeded}{words}", transient=True)
         if given_up := _GIVEN_UP.search(done.stderr):
             raise _failure(given_up[1].decode(), host, waiting, hosted)
-        told = self.told(done)
+        told = self.told(done, f"the compiler that {host.name} answers")
         return replace(told, cpu=told.cpu + hosted.total_cpu, words=words)
 
     def job(self, policy: Asked, bench: Bench, more: tuple[str, ...] = ()) -> Job:
@@ -141,16 +141,16 @@ class AskingStep:
     def _option(self, words: str) -> str:
         return f"-{self.prefix}{'' if words.startswith('=') else '-'}{words}"
 
-    def told(self, done: Finished) -> Told:
-        """What the step left, checked. Raises CellError as ``ask`` does."""
+    def told(self, done: Finished, who: str = "the policy in the compiler") -> Told:
+        """What the step left, checked. ``who``: at fault where it failed. Raises CellError as ``ask`` does."""
         if done.out_of_time:
-            raise CellError(Outcome.POLICY_TIMEOUT, f"the policy in the compiler: {done.ending}", done.transient)
+            raise CellError(Outcome.POLICY_TIMEOUT, f"{who}: {done.ending}", done.transient)
         if not done.ok:
-            raise CellError(Outcome.POLICY_ERROR, f"the policy in the compiler: {_fault(done)}", done.transient)
+            raise CellError(Outcome.POLICY_ERROR, f"{who}: {_fault(done)}", done.transient)
         for name in self.results:
             if name not in done.results:
                 why = done.refused.get(name, "missing")
-                raise CellError(Outcome.POLICY_ERROR, f"the policy in the compiler: {name} is {why}")
+                raise CellError(Outcome.POLICY_ERROR, f"{who}: {name} is {why}")
         return Told(done.results, done.cpu, done.wall)
 
 

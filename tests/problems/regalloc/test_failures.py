@@ -330,10 +330,14 @@ def test_assembly_that_takes_every_register(question: str, modules: Modules, ben
     said = "clang: exit status 1: .*error: inline assembly requires more registers than available"
     basic = "Allocation getAllocation(const MachineFunction &, FunctionContext &) { return Allocation::Basic; }"
     place = ALLOCATIONS.index("basic")
-    for policy in (priority_policy(basic), python_policy(f"def decide(features): return {place}\n")):
+    chosen = {
+        "the policy in the compiler": priority_policy(basic),
+        "the compiler that policy.py answers": python_policy(f"def decide(features): return {place}\n"),
+    }
+    for who, policy in chosen.items():
         error = failure(asking_of("function", policy), frozen, bench)
         assert (error.outcome, error.transient) == (Outcome.POLICY_ERROR, False)
-        assert re.search(said, error.message)
+        assert re.match(f"{who}: {said}", error.message)
     with pytest.raises(CellError, match=said) as raised:
         compile_plan(frozen, plan_of_body({"allocator": "basic"}, frozen), bench)
     assert raised.value.outcome is Outcome.COMPILE_ERROR
