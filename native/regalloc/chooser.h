@@ -3,29 +3,21 @@
 #ifndef HARNESS_REGALLOC_CHOOSER_H
 #define HARNESS_REGALLOC_CHOOSER_H
 
-#include "../policy/channel.h"
 #include "policy.h"
+#include "sources.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace harness {
 
-class Chooser {
-public:
-  Chooser() = default;
-  Chooser(const Chooser &) = delete;
-  Chooser &operator=(const Chooser &) = delete;
-  virtual ~Chooser() = default;
-  // What allocates the function's registers; nothing when there is no usable answer.
-  virtual std::optional<Allocation> choose(const llvm::MachineFunction &MF, FunctionContext &Context) = 0;
-};
+// What allocates a function's registers.
+using Chooser = SourceOf<llvm::MachineFunction, FunctionContext, Allocation>;
 
 // As decisions call it.
 llvm::StringRef nameOf(Allocation Chosen);
 
-// `harness_heuristic` of a shared library, and a process at the other end of two descriptors: as in source.h.
+// A submission's function, and a process: as in sources.h.
 std::unique_ptr<Chooser> heuristicChooser(const std::string &Library, const std::string &Values);
 std::unique_ptr<Chooser> channelChooser(int From, int To, ChannelLimits Limits);
 

@@ -55,7 +55,7 @@ private:
 class Evictor::Context final : public EvictionContext {
 public:
   Context(const Evictor &Of, const LiveInterval &LI, ArrayRef<MCPhysReg> Order)
-      : EvictionContext(Of.Features, Of.MF, *Of.LIS, *Of.VRM, *Of.MRI, *Of.TRI, Of.RegClassInfo), Of(Of), LI(LI),
+      : EvictionContext(Of.Features, {Of.MF, *Of.LIS, *Of.VRM, *Of.MRI, *Of.TRI, Of.RegClassInfo}), Of(Of), LI(LI),
         Order(Order) {}
 
   unsigned registerAt(unsigned Slot) override { return Slot < Order.size() && Slot < NoEviction ? Order[Slot] : 0; }

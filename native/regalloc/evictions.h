@@ -9,17 +9,9 @@
 #ifndef HARNESS_REGALLOC_EVICTIONS_H
 #define HARNESS_REGALLOC_EVICTIONS_H
 
-#include <cstddef>
-#include <cstdint>
+#include "policy.h"
 
 namespace llvm {
-class LiveInterval;
-class LiveIntervals;
-class MachineFunction;
-class MachineRegisterInfo;
-class RegisterClassInfo;
-class TargetRegisterInfo;
-class VirtRegMap;
 template <typename T> class ArrayRef;
 } // namespace llvm
 
@@ -64,7 +56,7 @@ struct EvictionFeatures {
 #undef MEMBER
 };
 
-class EvictionContext {
+class EvictionContext : public GreedyFunction {
 public:
   // The register of a slot; 0 where there is none.
   virtual unsigned registerAt(unsigned Slot) = 0;
@@ -75,24 +67,14 @@ public:
   // Whether the slot may be named.
   bool isLegal(unsigned Slot) const { return Slot < NumSlots && Features.mask[Slot] != 0; }
 
-  // NOLINTBEGIN(misc-non-private-member-variables-in-classes)
-  const EvictionFeatures &Features;
-  const llvm::MachineFunction &MF;
-  const llvm::LiveIntervals &LIS;
-  const llvm::VirtRegMap &VRM;
-  const llvm::MachineRegisterInfo &MRI;
-  const llvm::TargetRegisterInfo &TRI;
-  const llvm::RegisterClassInfo &Classes;
-  // NOLINTEND(misc-non-private-member-variables-in-classes)
+  const EvictionFeatures &Features; // NOLINT(misc-non-private-member-variables-in-classes)
 
   EvictionContext(const EvictionContext &) = delete;
   EvictionContext &operator=(const EvictionContext &) = delete;
 
 protected:
-  EvictionContext(const EvictionFeatures &Features, const llvm::MachineFunction &MF, const llvm::LiveIntervals &LIS,
-                  const llvm::VirtRegMap &VRM, const llvm::MachineRegisterInfo &MRI,
-                  const llvm::TargetRegisterInfo &TRI, const llvm::RegisterClassInfo &Classes)
-      : Features(Features), MF(MF), LIS(LIS), VRM(VRM), MRI(MRI), TRI(TRI), Classes(Classes) {}
+  EvictionContext(const EvictionFeatures &Features, const GreedyFunction &Of)
+      : GreedyFunction(Of), Features(Features) {}
   ~EvictionContext() = default;
 };
 

@@ -10,18 +10,6 @@ using namespace llvm;
 namespace harness {
 namespace {
 
-class Known : public Source {
-public:
-  explicit Known(double (*Function)(PriorityContext &)) : Function(Function) {}
-
-  std::optional<double> decide(const LiveInterval & /*LI*/, PriorityContext &Context) override {
-    return Function(Context);
-  }
-
-private:
-  double (*Function)(PriorityContext &);
-};
-
 constexpr double Top = 4294967295.0;
 
 double asGreedy(PriorityContext &Context) { return Context.defaultPriority(); }
@@ -86,14 +74,13 @@ std::unique_ptr<Source> knownSource(StringRef Name) {
   if (StringRef Number = Name; Number.consume_front("seeded-") && !Number.getAsInteger(10, Seed)) {
     return std::make_unique<Seeded>(Seed);
   }
-  const auto Function = StringSwitch<double (*)(PriorityContext &)>(Name)
-                            .Case("default", asGreedy)
-                            .Case("constant", constant)
-                            .Case("weight", weight)
-                            .Case("size", size)
-                            .Case("small", small)
-                            .Default(nullptr);
-  return Function == nullptr ? nullptr : std::make_unique<Known>(Function);
+  return knownOrNull<Source>(StringSwitch<double (*)(PriorityContext &)>(Name)
+                                 .Case("default", asGreedy)
+                                 .Case("constant", constant)
+                                 .Case("weight", weight)
+                                 .Case("size", size)
+                                 .Case("small", small)
+                                 .Default(nullptr));
 }
 
 } // namespace harness

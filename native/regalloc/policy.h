@@ -30,28 +30,29 @@ class VirtRegMap;
 
 namespace harness {
 
-// Features of a live range. The first three are those of LLVM's own learned advisor. (docs/regalloc.md has meanings.)
+// Features of a live range: type, name. The first three are those of LLVM's own learned advisor. (docs/regalloc.md has
+// meanings.)
 #define HARNESS_RANGE_FEATURES(M)                                                                                      \
-  M(li_size)                                                                                                           \
-  M(stage)                                                                                                             \
-  M(weight)                                                                                                            \
-  M(default_priority)                                                                                                  \
-  M(is_spillable)                                                                                                      \
-  M(is_local)                                                                                                          \
-  M(is_split)                                                                                                          \
-  M(has_hint)                                                                                                          \
-  M(segments)                                                                                                          \
-  M(values)                                                                                                            \
-  M(operands)                                                                                                          \
-  M(calls)                                                                                                             \
-  M(registers)                                                                                                         \
-  M(class_priority)                                                                                                    \
-  M(begin)                                                                                                             \
-  M(end)                                                                                                               \
-  M(function_size)
+  M(int64_t, li_size)                                                                                                  \
+  M(int64_t, stage)                                                                                                    \
+  M(float, weight)                                                                                                     \
+  M(int64_t, default_priority)                                                                                         \
+  M(int64_t, is_spillable)                                                                                             \
+  M(int64_t, is_local)                                                                                                 \
+  M(int64_t, is_split)                                                                                                 \
+  M(int64_t, has_hint)                                                                                                 \
+  M(int64_t, segments)                                                                                                 \
+  M(int64_t, values)                                                                                                   \
+  M(int64_t, operands)                                                                                                 \
+  M(int64_t, calls)                                                                                                    \
+  M(int64_t, registers)                                                                                                \
+  M(int64_t, class_priority)                                                                                           \
+  M(int64_t, begin)                                                                                                    \
+  M(int64_t, end)                                                                                                      \
+  M(int64_t, function_size)
 
 enum class RangeFeature : uint8_t {
-#define NAME(NAME) NAME,
+#define NAME(TYPE, NAME) NAME,
   HARNESS_RANGE_FEATURES(NAME)
 #undef NAME
       Count
@@ -59,57 +60,55 @@ enum class RangeFeature : uint8_t {
 
 constexpr size_t NumRangeFeatures = static_cast<size_t>(RangeFeature::Count);
 
-class PriorityContext {
-public:
-  // One feature, computed when it is first asked for of this live range.
-  virtual double feature(RangeFeature Feature) = 0;
-  // What Greedy's own function gives.
-  virtual uint32_t defaultPriority() = 0;
-
-  // NOLINTBEGIN(misc-non-private-member-variables-in-classes)
+// A function while Greedy allocates its registers.
+struct GreedyFunction {
   const llvm::MachineFunction &MF;
   const llvm::LiveIntervals &LIS;
   const llvm::VirtRegMap &VRM;
   const llvm::MachineRegisterInfo &MRI;
   const llvm::TargetRegisterInfo &TRI;
   const llvm::RegisterClassInfo &Classes;
-  // NOLINTEND(misc-non-private-member-variables-in-classes)
+};
+
+class PriorityContext : public GreedyFunction {
+public:
+  // One feature, computed when it is first asked for of this live range.
+  virtual double feature(RangeFeature Feature) = 0;
+  // What Greedy's own function gives.
+  virtual uint32_t defaultPriority() = 0;
 
   PriorityContext(const PriorityContext &) = delete;
   PriorityContext &operator=(const PriorityContext &) = delete;
 
 protected:
-  PriorityContext(const llvm::MachineFunction &MF, const llvm::LiveIntervals &LIS, const llvm::VirtRegMap &VRM,
-                  const llvm::MachineRegisterInfo &MRI, const llvm::TargetRegisterInfo &TRI,
-                  const llvm::RegisterClassInfo &Classes)
-      : MF(MF), LIS(LIS), VRM(VRM), MRI(MRI), TRI(TRI), Classes(Classes) {}
+  explicit PriorityContext(const GreedyFunction &Of) : GreedyFunction(Of) {}
   ~PriorityContext() = default;
 };
 
-// Features of a function. (docs/regalloc.md has meanings.)
+// Features of a function: type, name. (docs/regalloc.md has meanings.)
 #define HARNESS_FUNCTION_FEATURES(M)                                                                                   \
-  M(instructions)                                                                                                      \
-  M(blocks)                                                                                                            \
-  M(loops)                                                                                                             \
-  M(depth)                                                                                                             \
-  M(calls)                                                                                                             \
-  M(frequency)                                                                                                         \
-  M(call_frequency)                                                                                                    \
-  M(accesses)                                                                                                          \
-  M(copies)                                                                                                            \
-  M(general_ranges)                                                                                                    \
-  M(general_registers)                                                                                                 \
-  M(general_pressure)                                                                                                  \
-  M(general_excess)                                                                                                    \
-  M(general_over_calls)                                                                                                \
-  M(vector_ranges)                                                                                                     \
-  M(vector_registers)                                                                                                  \
-  M(vector_pressure)                                                                                                   \
-  M(vector_excess)                                                                                                     \
-  M(vector_over_calls)
+  M(int64_t, instructions)                                                                                             \
+  M(int64_t, blocks)                                                                                                   \
+  M(int64_t, loops)                                                                                                    \
+  M(int64_t, depth)                                                                                                    \
+  M(int64_t, calls)                                                                                                    \
+  M(float, frequency)                                                                                                  \
+  M(float, call_frequency)                                                                                             \
+  M(float, accesses)                                                                                                   \
+  M(float, copies)                                                                                                     \
+  M(int64_t, general_ranges)                                                                                           \
+  M(int64_t, general_registers)                                                                                        \
+  M(int64_t, general_pressure)                                                                                         \
+  M(float, general_excess)                                                                                             \
+  M(float, general_over_calls)                                                                                         \
+  M(int64_t, vector_ranges)                                                                                            \
+  M(int64_t, vector_registers)                                                                                         \
+  M(int64_t, vector_pressure)                                                                                          \
+  M(float, vector_excess)                                                                                              \
+  M(float, vector_over_calls)
 
 enum class FunctionFeature : uint8_t {
-#define NAME(NAME) NAME,
+#define NAME(TYPE, NAME) NAME,
   HARNESS_FUNCTION_FEATURES(NAME)
 #undef NAME
       Count
@@ -153,25 +152,24 @@ enum class Allocation : uint8_t {
 
 constexpr size_t NumAllocations = static_cast<size_t>(Allocation::Count);
 
-class FunctionContext {
-public:
-  // One feature. All are computed when the first is asked for.
-  virtual double feature(FunctionFeature Feature) = 0;
-
-  // NOLINTBEGIN(misc-non-private-member-variables-in-classes)
+// A function whose registers are to be allocated.
+struct PendingFunction {
   const llvm::LiveIntervals &LIS;
   const llvm::MachineBlockFrequencyInfo &Frequencies;
   const llvm::MachineLoopInfo &Loops;
   const llvm::RegisterClassInfo &Classes;
-  // NOLINTEND(misc-non-private-member-variables-in-classes)
+};
+
+class FunctionContext : public PendingFunction {
+public:
+  // One feature. All are computed when the first is asked for.
+  virtual double feature(FunctionFeature Feature) = 0;
 
   FunctionContext(const FunctionContext &) = delete;
   FunctionContext &operator=(const FunctionContext &) = delete;
 
 protected:
-  FunctionContext(const llvm::LiveIntervals &LIS, const llvm::MachineBlockFrequencyInfo &Frequencies,
-                  const llvm::MachineLoopInfo &Loops, const llvm::RegisterClassInfo &Classes)
-      : LIS(LIS), Frequencies(Frequencies), Loops(Loops), Classes(Classes) {}
+  explicit FunctionContext(const PendingFunction &Of) : PendingFunction(Of) {}
   ~FunctionContext() = default;
 };
 

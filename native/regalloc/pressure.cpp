@@ -38,7 +38,7 @@ struct Pressure::Bank {
 
 Pressure::Pressure(const MachineFunction &MF, const LiveIntervals &LIS, const MachineBlockFrequencyInfo &Frequencies,
                    const MachineLoopInfo &Loops)
-    : FunctionContext(LIS, Frequencies, Loops, Known), MF(MF) {
+    : FunctionContext({LIS, Frequencies, Loops, Known}), MF(MF) {
   Known.runOnMachineFunction(MF);
 }
 

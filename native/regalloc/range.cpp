@@ -109,7 +109,7 @@ double Ranges::feature(const LiveInterval &LI, RangeFeature Feature, uint32_t De
 }
 
 Ranges::Context::Context(const Ranges &Of, const LiveInterval &LI)
-    : PriorityContext(Of.MF, *Of.LIS, *Of.VRM, *Of.MRI, *Of.TRI, Of.RegClassInfo), Of(Of), LI(LI) {}
+    : PriorityContext({Of.MF, *Of.LIS, *Of.VRM, *Of.MRI, *Of.TRI, Of.RegClassInfo}), Of(Of), LI(LI) {}
 
 double Ranges::Context::feature(RangeFeature Feature) {
   std::optional<double> &Value = Known[static_cast<size_t>(Feature)];

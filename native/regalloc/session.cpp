@@ -61,7 +61,7 @@ Session::Settled Session::follow(const MachineFunction &MF) {
 }
 
 std::string Session::choose(const MachineFunction &MF, FunctionContext &Context) {
-  const std::optional<Allocation> Chosen = With.Choosing->choose(MF, Context);
+  const std::optional<Allocation> Chosen = With.Choosing->decide(MF, Context);
   if (!Chosen) {
     replace();
   }
