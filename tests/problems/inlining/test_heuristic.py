@@ -25,6 +25,7 @@ from harness.problems.inlining.sites import Site, Who, parse_log, sites_of
 from harness.sandbox import MIB, Sandbox, tools
 from harness.sandbox.bench import Bench
 from harness.toolchain import Toolchain
+from tests.problems.faults import with_faults
 from tests.problems.inlining.made import HERE, Modules, asked_of, decide, heuristic_policy
 
 PATIENCE = 2.0
@@ -40,17 +41,12 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
 }
 """
 
-MISBEHAVING = (HERE / "misbehaving.cpp").read_text()
-MODES = [
-    word.strip()
-    for word in re.sub(r"//.*", "", re.search(r"enum Mode \{(.*?)\};", MISBEHAVING, re.DOTALL)[1]).split(",")  # type: ignore[index]
-    if word.strip()
-]
+MISBEHAVING, MODES = with_faults(HERE / "misbehaving.cpp")
 
 
-def misbehaving(mode: str, **values: float) -> Policy:
+def misbehaving(mode: str) -> Policy:
     """The heuristic with this fault."""
-    return heuristic_policy(MISBEHAVING, mode=MODES.index(mode), **values)
+    return heuristic_policy(MISBEHAVING, mode=MODES.index(mode))
 
 
 @pytest.fixture

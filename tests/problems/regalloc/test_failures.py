@@ -24,6 +24,7 @@ from harness.problems.regalloc.problem import QUESTIONS
 from harness.problems.regalloc.replay import ALLOCATIONS
 from harness.sandbox import MIB, tools
 from harness.sandbox.bench import Bench
+from tests.problems.faults import with_faults
 from tests.problems.regalloc.made import (
     HERE,
     Modules,
@@ -43,12 +44,7 @@ BY_QUESTION = pytest.mark.parametrize("question", QUESTIONS)
 OWN = {"priority": "float(features['default_priority'])", "eviction": "features['default_slot']", "function": "0"}
 """Question → Greedy's own answer, in Python."""
 
-MISBEHAVING = (HERE / "misbehaving.cpp").read_text()
-MODES = [
-    word.strip()
-    for word in re.sub(r"//.*", "", re.search(r"enum Mode \{(.*?)\};", MISBEHAVING, re.DOTALL)[1]).split(",")  # type: ignore[index]
-    if word.strip()
-]
+MISBEHAVING, MODES = with_faults(HERE / "misbehaving.cpp")
 
 
 def misbehaving(question: str, mode: str) -> Policy:
