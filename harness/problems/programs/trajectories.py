@@ -1,25 +1,35 @@
-"""What trajectories of all problems share (``--log-features``): whose they are, the columns that say so, the files."""
+"""What trajectories of all problems share (``--log-features``): whose they are, how columns are declared, the files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from harness.apply.compile import run_step
+from harness.apply.plan import Step
 from harness.base.digest import digest_of
 from harness.base.engine import stage
 from harness.base.vocabulary import Outcome
+from harness.policy.forms.interface import Element, Tensor
 from harness.problems.programs.cell import Cell
 from harness.problems.programs.request import Request
 from harness.problems.programs.tracks import REFERENCES
 from harness.problems.protocol import Session
 from harness.record.parquet import schema_of, write_frame
 from harness.record.rows import Row
+from harness.sandbox.bench import Bench
 
-__all__ = ["CELL_COLUMNS", "Task", "file_of", "frame_of", "taken_of", "write_frames"]
+__all__ = [
+    *("CELL_COLUMNS", "Columns", "Table", "Task"),
+    *("feature_columns", "features_of", "file_of", "saved", "taken_of"),
+]
 
 if TYPE_CHECKING:
     import polars
 
 Taken = TypeVar("Taken")
+Whole = TypeVar("Whole")
+Part = TypeVar("Part")
 Task = tuple[Cell, Row]
 """A cell that is ok, with one of its rows."""
 
@@ -29,6 +39,11 @@ CELL_COLUMNS: dict[str, str] = {
     "decisions_digest": "String",
 }
 """The columns that say whose a row is, and their types (of polars)."""
+
+Columns = Mapping[str, tuple[str, Callable[[Whole, Part], Any]]]
+"""Column → its type (of polars), and what it has of a part of a whole."""
+_KINDS = {Element.INT64: "Int64", Element.FLOAT: "Float32"}
+_FILE = "features"
 
 
 def taken_of(
@@ -65,24 +80,59 @@ def file_of(request: Request, session: Session, ending: str) -> Path:
     return session.recorder.results / name
 
 
-def frame_of(
-    columns: Mapping[str, str], row: Row, shared: Mapping[str, Any], own: Mapping[str, Sequence[Any]]
-) -> "polars.DataFrame":
-    """The rows of one cell. ``shared``: what all of them have beside ``CELL_COLUMNS``; ``own``: one value a row."""
-    import polars
+def features_of(step: Step, plugin: str, source: Path, bench: Bench) -> bytes:
+    """What the plugin writes of features while it follows the step's decisions. ``plugin``: as its options begin.
 
-    cell = {name: getattr(row, name) for name in CELL_COLUMNS} | {"target": row.target.value}
-    height = len(next(iter(own.values())))
-    values = {**{name: [value] * height for name, value in (cell | dict(shared)).items()}, **own}
-    return polars.DataFrame({name: values[name] for name in columns}, schema=schema_of(columns))
+    Raises CellError: ``not-replayable`` for another module's.
+    """
+    words = (*step.arguments, "-mllvm", f"-{plugin}-features={_FILE}")
+    with bench.store.scratch() as folder:
+        run_step(replace(step, arguments=words, leaves=(*step.leaves, _FILE)), source, folder, bench)
+        return (folder / _FILE).read_bytes()
 
 
-def write_frames(path: Path, frames: Iterable["polars.DataFrame"]) -> Path | None:
-    """Write the file, one frame after the other; None where they have no rows."""
-    import polars
+def feature_columns(features: Sequence[Tensor], seen: Callable[[Part], Sequence[float]]) -> Columns[Any, Part]:
+    """A column for each. ``seen``: the values of a part, in the order of the features."""
 
-    full = [frame for frame in frames if frame.height]
-    if not full:
+    def column(at: int, tensor: Tensor) -> tuple[str, Callable[[Any, Part], float]]:
+        return _KINDS[tensor.element], lambda _, part: seen(part)[at]
+
+    return {tensor.name: column(at, tensor) for at, tensor in enumerate(features)}
+
+
+def saved(value: float | None, reference: float | None) -> float | None:
+    """``1 - value / reference``: the share that was saved, above 0 is better. None where either is not known."""
+    if value is None or not reference:
         return None
-    write_frame(path, polars.concat(full))
-    return path
+    return 1 - value / reference
+
+
+@dataclass(frozen=True)
+class Table(Generic[Whole, Part]):
+    """A file of trajectories: one row for each part that was seen of a cell."""
+
+    own: Columns[Whole, Part]
+    """Its columns but ``CELL_COLUMNS``."""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """All columns and their types (of polars)."""
+        return {**CELL_COLUMNS, **{name: kind for name, (kind, _) in self.own.items()}}
+
+    def write(self, path: Path, cells: Iterable[tuple[Row, Sequence[tuple[Whole, Part]]]]) -> Path | None:
+        """Write the file: of each cell one of its rows, and its parts with their wholes. None where there are none."""
+        import polars
+
+        frames = [self._frame(row, parts) for row, parts in cells if parts]
+        if not frames:
+            return None
+        write_frame(path, polars.concat(frames))
+        return path
+
+    def _frame(self, row: Row, parts: Sequence[tuple[Whole, Part]]) -> "polars.DataFrame":
+        import polars
+
+        cell = {name: getattr(row, name) for name in CELL_COLUMNS} | {"target": row.target.value}
+        values = {name: [value] * len(parts) for name, value in cell.items()}
+        values |= {name: [of(*part) for part in parts] for name, (_, of) in self.own.items()}
+        return polars.DataFrame(values, schema=schema_of(self.columns))

@@ -4,19 +4,18 @@ So every policy's trajectory is taken alike, without the policy, and can be had 
 """
 
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from harness.apply.compile import run_step
 from harness.apply.decisions import Decisions
 from harness.freeze import FrozenModule
 from harness.problems.inlining.features import FEATURES
 from harness.problems.inlining.replay import replay_plan
 from harness.problems.inlining.sites import Site, sites_of
+from harness.problems.programs.trajectories import features_of
 from harness.sandbox.bench import Bench
 
 __all__ = ["Visit", "trajectory"]
 
-_FILE = "features.bin"
 _ROW = struct.Struct(f"={len(FEATURES) + 3}q")
 
 
@@ -40,10 +39,7 @@ def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> list
     decided. Raises CellError: ``not-replayable`` for another module's.
     """
     step = replay_plan(decisions, frozen.target).optimise
-    words = (*step.arguments, "-mllvm", f"-inline-policy-features={_FILE}")
-    with bench.store.scratch() as folder:
-        run_step(replace(step, arguments=words, leaves=(_FILE,)), frozen.bitcode, folder, bench)
-        content = (folder / _FILE).read_bytes()
+    content = features_of(step, "inline-policy", frozen.bitcode, bench)
     sites = sites_of(decisions.body)
     return [
         Visit(position, sites[position], tuple(features), bool(inline), bool(default))

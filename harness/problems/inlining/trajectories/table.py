@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import INTERFACE
+from harness.problems.inlining.sites import Who
 from harness.problems.inlining.trajectories.collect import Visit
-from harness.problems.programs.trajectories import CELL_COLUMNS, frame_of, write_frames
+from harness.problems.programs.trajectories import Table, feature_columns, saved
 from harness.record.parquet import read_frame
 from harness.record.rows import Row
 
@@ -15,20 +16,6 @@ __all__ = ["COLUMNS", "Cell", "read_trajectories", "write_trajectories"]
 
 if TYPE_CHECKING:
     import polars
-
-COLUMNS: dict[str, str] = {
-    **CELL_COLUMNS,
-    "position": "Int64",
-    **dict.fromkeys(("caller", "callee"), "String"),
-    "ordinal": "Int64",
-    **dict.fromkeys(FEATURES, "Int64"),
-    "inlining_decision": "Int64",
-    "inlining_default": "Int64",
-    "replaced": "Boolean",
-    "metric": "String",
-    **dict.fromkeys(("value", "reference", "reward"), "Float64"),
-}
-"""The columns and their types (of polars)."""
 
 
 @dataclass(frozen=True)
@@ -44,31 +31,33 @@ class Cell:
 
     @property
     def reward(self) -> float | None:
-        """``1 - value / reference``: the share that was saved, above 0 is better. None where either is not known."""
-        if self.value is None or not self.reference:
-            return None
-        return 1 - self.value / self.reference
+        """The share that was saved."""
+        return saved(self.value, self.reference)
+
+
+_TABLE: Table[Cell, Visit] = Table(
+    {
+        "position": ("Int64", lambda _, visit: visit.position),
+        "caller": ("String", lambda _, visit: visit.site.caller),
+        "callee": ("String", lambda _, visit: visit.site.callee),
+        "ordinal": ("Int64", lambda _, visit: visit.site.ordinal),
+        **feature_columns(INTERFACE.features, lambda visit: visit.features),
+        "inlining_decision": ("Int64", lambda _, visit: int(visit.inline)),
+        "inlining_default": ("Int64", lambda _, visit: int(visit.default)),
+        "replaced": ("Boolean", lambda _, visit: visit.site.who is Who.REPLACED),
+        "metric": ("String", lambda cell, _: cell.metric),
+        "value": ("Float64", lambda cell, _: cell.value),
+        "reference": ("Float64", lambda cell, _: cell.reference),
+        "reward": ("Float64", lambda cell, _: cell.reward),
+    }
+)
+COLUMNS = _TABLE.columns
+"""The columns and their types (of polars)."""
 
 
 def write_trajectories(path: Path, cells: Iterable[Cell]) -> Path | None:
     """Write the file, one row a decision; None where there are none."""
-    return write_frames(path, map(_frame, cells))
-
-
-def _frame(cell: Cell) -> "polars.DataFrame":
-    visits = cell.visits
-    shared = {name: getattr(cell, name) for name in ("metric", "value", "reference", "reward")}
-    own: dict[str, Sequence[Any]] = {
-        "position": [visit.position for visit in visits],
-        "caller": [visit.site.caller for visit in visits],
-        "callee": [visit.site.callee for visit in visits],
-        "ordinal": [visit.site.ordinal for visit in visits],
-        **{name: [visit.features[at] for visit in visits] for at, name in enumerate(FEATURES)},
-        "inlining_decision": [int(visit.inline) for visit in visits],
-        "inlining_default": [int(visit.default) for visit in visits],
-        "replaced": [visit.site.who.value == "r" for visit in visits],
-    }
-    return frame_of(COLUMNS, cell.row, shared, own)
+    return _TABLE.write(path, ((cell.row, [(cell, visit) for visit in cell.visits]) for cell in cells))
 
 
 def read_trajectories(path: Path) -> "polars.DataFrame":

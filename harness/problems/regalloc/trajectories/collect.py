@@ -7,11 +7,12 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from harness.apply import optimise, run_step
+from harness.apply import optimise
 from harness.apply.decisions import Decisions
 from harness.apply.plan import CompilePlan, clang_generate
 from harness.freeze import FrozenModule
 from harness.policy.forms.interface import Element, Tensor
+from harness.problems.programs.trajectories import features_of
 from harness.problems.regalloc.features import FUNCTION_FEATURES, RANGE_FEATURES
 from harness.problems.regalloc.replay import OTHERS, PLUGIN, PREFIX, known_options, replay_plan
 from harness.sandbox.bench import Bench
@@ -20,7 +21,6 @@ __all__ = ["OUTCOMES", "Allocated", "Asked", "parsed", "trajectory"]
 
 OUTCOMES = ("assigned", "spilled", "split")
 """What may become of a live range: it has a register, or a place on the stack; or it is there no more."""
-_FILE = "features.txt"
 _FLOAT = struct.Struct("=f")
 _NAMED = {"greedy": "default", **{name: name for name in OTHERS}}
 """LLVM's allocator → what the plugin calls it."""
@@ -65,12 +65,8 @@ def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> list
     plan = _through_plugin(decisions, frozen)
     if plan is None:
         return []
-    step = plan.generate
-    words = (*step.arguments, "-mllvm", f"-{PREFIX}-features={_FILE}")
     source = optimise(frozen, plan, bench).bitcode
-    with bench.store.scratch() as folder:
-        run_step(replace(step, arguments=words, leaves=(*step.leaves, _FILE)), source, folder, bench)
-        return parsed((folder / _FILE).read_text(encoding="ascii"))
+    return parsed(features_of(plan.generate, PREFIX, source, bench).decode("ascii"))
 
 
 def _through_plugin(decisions: Decisions, frozen: FrozenModule) -> CompilePlan | None:

@@ -4,10 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from harness.policy.forms.interface import Element, Tensor
-from harness.problems.programs.trajectories import CELL_COLUMNS, frame_of, write_frames
+from harness.problems.programs.trajectories import Table, feature_columns, saved
 from harness.problems.regalloc.features import FUNCTION_FEATURES, RANGE_FEATURES
 from harness.problems.regalloc.trajectories.collect import Allocated, Asked
 from harness.record.rows import Row
@@ -17,40 +15,8 @@ __all__ = [
     *("local_reward", "write_allocations", "write_ranges"),
 ]
 
-if TYPE_CHECKING:
-    import polars
-
 COST = "mca.static"
 """The metric that functions are judged by: no run is needed for it."""
-_KINDS = {Element.INT64: "Int64", Element.FLOAT: "Float32"}
-
-
-def _columns(features: Sequence[Tensor]) -> dict[str, str]:
-    return {tensor.name: _KINDS[tensor.element] for tensor in features}
-
-
-FUNCTION_COLUMNS: dict[str, str] = {
-    **CELL_COLUMNS,
-    **dict.fromkeys(("function", "code_digest"), "String"),
-    **_columns(FUNCTION_FEATURES),
-    "allocation": "String",
-    "questions": "Int64",
-    "metric": "String",
-    **dict.fromkeys(("value", "reference", "global_reward"), "Float64"),
-}
-"""The columns of functions and their types (of polars)."""
-
-RANGE_COLUMNS: dict[str, str] = {
-    **CELL_COLUMNS,
-    "function": "String",
-    **dict.fromkeys(("step", "register"), "Int64"),
-    **_columns(RANGE_FEATURES),
-    "priority": "Int64",
-    "outcome": "String",
-    "local_reward": "Float32",
-    "global_reward": "Float64",
-}
-"""The same of live ranges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +31,8 @@ class Judged:
 
     @property
     def reward(self) -> float | None:
-        """``1 - value / reference``: the share that was saved. None where either is not known."""
-        if self.value is None or not self.reference:
-            return None
-        return 1 - self.value / self.reference
+        """The share that was saved."""
+        return saved(self.value, self.reference)
 
 
 @dataclass(frozen=True)
@@ -91,43 +55,46 @@ def local_reward(asked: Asked) -> float | None:
 _WEIGHT = [tensor.name for tensor in RANGE_FEATURES].index("weight")
 
 
+_FUNCTIONS: Table[Cell, Judged] = Table(
+    {
+        "function": ("String", lambda _, one: one.seen.name),
+        "code_digest": ("String", lambda _, one: one.seen.digest),
+        **feature_columns(FUNCTION_FEATURES, lambda one: one.seen.features),
+        "allocation": ("String", lambda _, one: one.seen.allocation),
+        "questions": ("Int64", lambda _, one: len(one.seen.questions)),
+        "metric": ("String", lambda _cell, _one: COST),
+        "value": ("Float64", lambda _, one: one.value),
+        "reference": ("Float64", lambda _, one: one.reference),
+        "global_reward": ("Float64", lambda _, one: one.reward),
+    }
+)
+_RANGES: Table[Judged, Asked] = Table(
+    {
+        "function": ("String", lambda function, _: function.seen.name),
+        "step": ("Int64", lambda _, asked: asked.step),
+        "register": ("Int64", lambda _, asked: asked.register),
+        **feature_columns(RANGE_FEATURES, lambda asked: asked.features),
+        "priority": ("Int64", lambda _, asked: asked.priority),
+        "outcome": ("String", lambda _, asked: asked.outcome),
+        "local_reward": ("Float32", lambda _, asked: local_reward(asked)),
+        "global_reward": ("Float64", lambda function, _: function.reward),
+    }
+)
+FUNCTION_COLUMNS = _FUNCTIONS.columns
+"""The columns of functions and their types (of polars)."""
+RANGE_COLUMNS = _RANGES.columns
+"""The same of live ranges."""
+
+
 def write_allocations(path: Path, cells: Iterable[Cell]) -> Path | None:
     """Write the file of functions, one row each; None where there are none."""
-    return write_frames(path, map(_functions, cells))
+    return _FUNCTIONS.write(path, ((cell.row, [(cell, one) for one in cell.functions]) for cell in cells))
 
 
 def write_ranges(path: Path, cells: Iterable[Cell]) -> Path | None:
     """Write the file of live ranges, one row a question; None where there are none."""
-    return write_frames(path, map(_ranges, cells))
+    return _RANGES.write(path, ((cell.row, _questions(cell)) for cell in cells))
 
 
-def _functions(cell: Cell) -> "polars.DataFrame":
-    functions = cell.functions
-    seen = [one.seen for one in functions]
-    own: dict[str, Sequence[Any]] = {
-        "function": [one.name for one in seen],
-        "code_digest": [one.digest for one in seen],
-        **{tensor.name: [one.features[at] for one in seen] for at, tensor in enumerate(FUNCTION_FEATURES)},
-        "allocation": [one.allocation for one in seen],
-        "questions": [len(one.questions) for one in seen],
-        "value": [one.value for one in functions],
-        "reference": [one.reference for one in functions],
-        "global_reward": [one.reward for one in functions],
-    }
-    return frame_of(FUNCTION_COLUMNS, cell.row, {"metric": COST}, own)
-
-
-def _ranges(cell: Cell) -> "polars.DataFrame":
-    pairs = [(function, asked) for function in cell.functions for asked in function.seen.questions]
-    questions = [asked for _, asked in pairs]
-    own: dict[str, Sequence[Any]] = {
-        "function": [function.seen.name for function, _ in pairs],
-        "step": [asked.step for asked in questions],
-        "register": [asked.register for asked in questions],
-        **{tensor.name: [asked.features[at] for asked in questions] for at, tensor in enumerate(RANGE_FEATURES)},
-        "priority": [asked.priority for asked in questions],
-        "outcome": [asked.outcome for asked in questions],
-        "local_reward": [local_reward(asked) for asked in questions],
-        "global_reward": [function.reward for function, _ in pairs],
-    }
-    return frame_of(RANGE_COLUMNS, cell.row, {}, own)
+def _questions(cell: Cell) -> list[tuple[Judged, Asked]]:
+    return [(function, asked) for function in cell.functions for asked in function.seen.questions]
