@@ -8,7 +8,7 @@ from harness.apply import Compiled, CompilePlan, optimise
 from harness.apply.reference import reference_object
 from harness.base.errors import CellError
 from harness.base.vocabulary import Level, Outcome, Target
-from harness.basic_blocks import Code, analyse
+from harness.basic_blocks import Code, Profile, analyse
 from harness.freeze import FrozenModule
 from harness.measure import Breakdown, Evidence, Metric, Need, NotMeasurableError, Subject, find_metric
 from harness.sandbox.bench import Bench
@@ -16,7 +16,7 @@ from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, prepare
 from harness.verify import CountedRun, Trial, expected_results, link_program, verify, verify_counted
 
-__all__ = ["Functions", "Made", "Taken", "costs_of_functions", "require_right", "take_metrics"]
+__all__ = ["Functions", "Made", "Taken", "costs_of_functions", "profile_of", "require_right", "take_metrics"]
 
 Functions = dict[str, dict[str, int | float]]
 """Metric → function → value."""
@@ -97,6 +97,15 @@ def costs_of_functions(made: Made, metrics: Sequence[str], bench: Bench) -> Func
             reason = taken.missing.get(name, "functions have no part of it")
             raise CellError(Outcome.POLICY_ERROR, f"{name}: {reason}")
     return taken.functions
+
+
+def profile_of(made: Made, bench: Bench) -> tuple[Code, Profile]:
+    """The object's blocks, and how often each was executed in the runs that verify it.
+
+    Raises CellError for an object that is not right; NotMeasurableError where its blocks cannot be told.
+    """
+    evidence = Evidence(_verify(made, True, bench, bench, None), _code(made, bench))
+    return evidence.blocks, evidence.profile
 
 
 def require_right(made: Made, bench: Bench) -> None:
