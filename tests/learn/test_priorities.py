@@ -11,6 +11,7 @@ import pytest
 
 from harness.apply import compile_plan
 from harness.apply.decisions import Decisions
+from harness.base.paths import SUBMISSIONS
 from harness.learn.priorities import judged as judged_module
 from harness.learn.priorities.judge import AS_IT_WAS, cost_of, hot_of, operations
 from harness.learn.priorities.judged import Judged, train_programs
@@ -18,6 +19,7 @@ from harness.learn.priorities.network import network, weights_in
 from harness.learn.priorities.scorer import NAMES, Weights, asked_with
 from harness.learn.priorities.search import Judge, climbed, folds, left_out, merit, moves
 from harness.policy.forms.registry import asked_form
+from harness.policy.load import load_policy
 from harness.problems.programs.take import Made, take_metrics
 from harness.problems.regalloc.ask import DEFAULT, about, ask, known
 from harness.problems.regalloc.features import PRIORITY, RANGE_FEATURES
@@ -229,3 +231,12 @@ def test_it_goes_on_where_it_was(
         Judged(path, bench).gains(-EVERY, ["made/pressure"])
     costs = {tuple(line["weights"]): line["cost"] for line in map(json.loads, path.read_text().splitlines())}
     assert first == [pytest.approx(np.log(costs[tuple(ZERO)] / costs[tuple(EVERY)]))]
+
+
+def test_the_submission_is_what_is_written() -> None:
+    folder = SUBMISSIONS / "learned-priority"
+    content = (folder / "model.onnx").read_bytes()
+    assert network(weights_in(content)) == content and len(content) < 4096
+    manifest = load_policy(f"{folder}/").manifest
+    assert manifest.policy_class.value == "zero-shot"
+    assert manifest.trained_on and all(one.endswith(":train") for one in manifest.trained_on)
