@@ -24,7 +24,7 @@ from harness.record.names import REMEDY, SUMS, RunName, digits_of, pinned, stamp
 from harness.record.rows import READABLE, Block, Campaign, Header, History, Row
 
 __all__ = [
-    *("ALLOCATIONS", "RANGES", "TRAJECTORIES"),
+    *("ALLOCATIONS", "EVICTIONS", "RANGES", "TRAJECTORIES"),
     *("RunFile", "functions_file", "read_run", "results_errors", "run_files", "write_run"),
 ]
 
@@ -32,8 +32,9 @@ TRAJECTORIES = ".trajectories.parquet"
 """How the names of logged trajectories end (``harness.problems.inlining.trajectories``)."""
 ALLOCATIONS = ".allocations.parquet"
 RANGES = ".ranges.parquet"
-"""The same of functions and of live ranges (``harness.problems.regalloc.trajectories``)."""
-_LOGGED = (TRAJECTORIES, ALLOCATIONS, RANGES)
+EVICTIONS = ".evictions.parquet"
+"""The same of functions, of live ranges and of evictions (``harness.problems.regalloc.trajectories``)."""
+_LOGGED = (TRAJECTORIES, ALLOCATIONS, RANGES, EVICTIONS)
 _LARGEST = 128 * MIB
 _MOST_LINES = 250_000
 _ORDER = (Campaign, Block, History, Row)

@@ -125,6 +125,9 @@ MCRegister Evictor::tryFindEvictionCandidate(const LiveInterval &LI, const Alloc
   Features.default_slot[0] = DefaultSlot;
   Context Here(*this, LI, Registers);
   const unsigned Slot = Decider != nullptr ? ask(LI, Here) : follow(LI, Here);
+  if (Shared.features() != nullptr) {
+    Shared.features()->write(Shared.evictions(), LI.reg().virtRegIndex(), Slot, Features);
+  }
   Shared.countEviction();
   if (Slot == NoEviction) {
     return {};
@@ -177,18 +180,20 @@ std::unique_ptr<RegAllocEvictionAdvisor> EvictionProvider::getAdvisor(const Mach
                                                                       MachineBlockFrequencyInfo *Frequencies,
                                                                       MachineLoopInfo *Loops) {
   Shared->beginEvictions();
-  const OfFunction *Followed = Make == nullptr ? Shared->settle(MF).Listed : nullptr;
-  if (Make == nullptr && (Followed == nullptr || Followed->EvictionQuestions == 0)) {
+  const OfFunction *Listed = Shared->settle(MF).Listed;
+  const OfFunction *Followed = Listed != nullptr && Listed->EvictionQuestions != 0 ? Listed : nullptr;
+  if (Followed == nullptr && Make == nullptr) {
     return std::make_unique<DefaultEvictionAdvisor>(MF, Greedy);
   }
   if (!Seen) {
     Seen = std::make_unique<Observer>(Ctx);
   }
   std::unique_ptr<RegAllocEvictionAdvisor> Learned = Seen->advisor(MF, Greedy, Frequencies, Loops);
-  if (Make != nullptr && !Decider) {
+  if (Followed == nullptr && !Decider) {
     Decider = Make();
   }
-  return std::make_unique<Evictor>(MF, Greedy, std::move(Learned), *Seen, Decider.get(), Followed, *Shared);
+  EvictionSource *Asked = Followed == nullptr ? Decider.get() : nullptr;
+  return std::make_unique<Evictor>(MF, Greedy, std::move(Learned), *Seen, Asked, Followed, *Shared);
 }
 
 } // namespace harness

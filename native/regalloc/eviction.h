@@ -16,8 +16,8 @@ class EvictionProvider final : public llvm::RegAllocEvictionAdvisorProvider {
 public:
   using Maker = std::unique_ptr<EvictionSource> (*)();
 
-  // `Make`: gives who decides; null where nobody is asked. It may confine the process, and is not called before LLVM's
-  // own advisor has opened its files.
+  // `Make`: gives who decides where nothing is listed; null: Greedy, without being looked at. It may confine the
+  // process, and is not called before LLVM's own advisor has opened its files.
   EvictionProvider(llvm::LLVMContext &Context, std::shared_ptr<Session> Shared, Maker Make);
 
   std::unique_ptr<llvm::RegAllocEvictionAdvisor> getAdvisor(const llvm::MachineFunction &MF,

@@ -1,4 +1,5 @@
-// What a policy would see, written while somebody decides: functions, questions about priorities, what came of them.
+// What a policy would see, written while somebody decides: functions, questions about priorities and evictions, what
+// came of them.
 //
 // Text, a line each, features in the order of policy.h:
 //
@@ -6,6 +7,9 @@
 //   allocated.
 //                                         DIGEST and ALLOCATION are as in decisions.h
 //   q STEP REGISTER PRIORITY FEATURE...   a question about a priority, and what was given: STEP counts from 0 on
+//   e STEP REGISTER SLOT DEFAULT PROGRESS a question about an eviction, the slot that was named, and Greedy's own: STEP
+//                                         counts these questions
+//   s SLOT FEATURE...                     a slot that could be named; features as evictions.h has them by slot
 //   r REGISTER OUTCOME                    what became of a live range that was asked about, once all are allocated:
 //                                         `assigned`, `spilled` or `split`
 //   end                                   nothing follows
@@ -16,6 +20,7 @@
 #define HARNESS_REGALLOC_FEATURES_H
 
 #include "../policy/log.h"
+#include "evictions.h"
 #include "policy.h"
 #include <string>
 
@@ -28,6 +33,7 @@ public:
   explicit FeatureLog(const std::string &Path) : File(Path, "regalloc") {}
   void write(const llvm::MachineFunction &MF, llvm::StringRef Allocation, FunctionContext &Context);
   void write(uint64_t Step, uint32_t Register, uint32_t Priority, PriorityContext &Context);
+  void write(uint64_t Step, uint32_t Register, unsigned Slot, const EvictionFeatures &Features);
   void write(uint32_t Register, Outcome Of);
   void finish();
 

@@ -89,6 +89,18 @@ std::unique_ptr<EvictionSource> evictionSource() {
   }
 }
 
+// Who decides about evictions. Features are written of Greedy's own too, unless a submission is in this process: by
+// then it is confined, and LLVM's advisor cannot open its files.
+EvictionProvider::Maker maker() {
+  if (Policy != From::Replay && Question == About::Eviction) {
+    return evictionSource;
+  }
+  if (!Features.empty() && Policy != From::Heuristic) {
+    return [] { return knownEvictions("default"); };
+  }
+  return nullptr;
+}
+
 // Of the module that is compiled: both advisors have it.
 std::shared_ptr<Session> session() {
   static std::weak_ptr<Session> Current;
@@ -123,8 +135,7 @@ public:
   EvictionAnalysis() : RegAllocEvictionAdvisorAnalysisLegacy(AdvisorMode::Default) {}
 
   bool doInitialization(Module &M) override {
-    const bool IsAsked = Policy != From::Replay && Question == About::Eviction;
-    Provider = std::make_unique<EvictionProvider>(M.getContext(), session(), IsAsked ? evictionSource : nullptr);
+    Provider = std::make_unique<EvictionProvider>(M.getContext(), session(), maker());
     return false;
   }
 };

@@ -3,7 +3,7 @@
 from harness.policy.forms.interface import Element, Index, Interface, Native, Tensor
 from harness.problems.regalloc.features import HEADERS
 
-__all__ = ["EVICTION", "SLOTS"]
+__all__ = ["EVICTION", "SLOTS", "SLOT_FEATURES"]
 
 SLOTS = 33
 """Registers that may be freed, and at the end none."""
@@ -28,6 +28,11 @@ _FEATURES: tuple[Tensor, ...] = (
     # And what ``native/regalloc/eviction.cpp`` adds.
     Tensor("default_slot"),
 )
+
+SLOT_FEATURES: tuple[Tensor, ...] = tuple(
+    Tensor(tensor.name, tensor.element) for tensor in _FEATURES if tensor.shape == (SLOTS,)
+)
+"""Of one slot."""
 
 _ENTRY = """\
 extern "C" __attribute__((visibility("default"))) unsigned harness_heuristic(const llvm::LiveInterval *LI,

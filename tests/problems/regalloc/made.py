@@ -158,7 +158,8 @@ def shown_to(answer: str, interface: Interface, frozen: FrozenModule, bench: Ben
     policy = python_policy(
         "import json, sys\n"
         "def decide(features):\n"
-        "    print(json.dumps(features), file=sys.stderr, flush=True)\n"
+        "    shown = json.dumps(features, default=lambda tensor: tensor.tolist())\n"
+        "    print(shown, file=sys.stderr, flush=True)\n"
         f"    return {answer}\n"
     )
     asked = asked_as(asked_form(policy).open(policy, interface, 0, bench))

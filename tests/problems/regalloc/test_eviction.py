@@ -22,13 +22,23 @@ from harness.base.vocabulary import Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy import Policy, problem_of
 from harness.policy.forms.interface import Element
-from harness.problems.regalloc.ask import about, ask, known
+from harness.problems.regalloc.ask import ask, known
 from harness.problems.regalloc.evictions import EVICTION, SLOTS
 from harness.problems.regalloc.log import functions_of
 from harness.problems.regalloc.replay import REGALLOC
 from harness.sandbox.bench import Bench
 from tests.problems.inlining.made import policy_of
-from tests.problems.regalloc.made import Modules, computed, decide, evicting, eviction_policy, object_of, plain, refused
+from tests.problems.regalloc.made import (
+    Modules,
+    computed,
+    decide,
+    evicting,
+    eviction_policy,
+    object_of,
+    plain,
+    refused,
+    shown_to,
+)
 
 BOTH = pytest.mark.parametrize("name", ["pressure", "throws"])
 ON_TARGETS = pytest.mark.parametrize("target", list(Target))
@@ -109,7 +119,7 @@ def test_it_shows_what_llvm_shows_and_does_what_llvm_does(
     policy = evicting("mask[32] ? 32 : ({ int64_t at = 0; while (!mask[at]) at++; at; })", bench)
     answer = ask(policy, frozen, bench)
     assert digest_bytes(answer.object) == object_of_theirs != plain(frozen, bench)
-    ours = shown(frozen, bench)
+    ours = shown_to("32 if features['mask'][32] else int(features['mask'].argmax())", EVICTION, frozen, bench)
     assert len(ours) == len(theirs) > 50
     names = [one.name for one in EVICTION.features if one.name not in ("mask", "default_slot")]
     for one, other in zip(ours, theirs, strict=True):
@@ -121,28 +131,6 @@ def test_it_shows_what_llvm_shows_and_does_what_llvm_does(
     for name in names:
         if name not in ("is_free", "nr_urgent", "nr_rematerializable"):
             assert len({value for one in ours for value in np.ravel(one[name])}) > 1, name
-
-
-def shown(frozen: FrozenModule, bench: Bench) -> list[dict[str, Any]]:
-    """The features of every question, as a policy gets them that evicts nothing where it need not."""
-    policy = python_policy(
-        "import json, sys\n"
-        "def decide(features):\n"
-        "    kept = {name: getattr(value, 'tolist', lambda: value)() for name, value in features.items()}\n"
-        "    print(json.dumps(kept), file=sys.stderr, flush=True)\n"
-        "    return 32 if features['mask'][32] else int(features['mask'].argmax())\n"
-    )
-    from harness.policy.forms.registry import asked_form
-    from harness.problems.programs.asking import host_job
-    from harness.problems.regalloc.ask import asking
-    from harness.sandbox.pair import READ, WRITE, run_joined
-
-    asked = about("eviction", asked_form(policy).open(policy, EVICTION, 0, bench))
-    options = (f"-regalloc-policy-channel-from={READ}", f"-regalloc-policy-channel-to={WRITE}")
-    compiler = asking(frozen, bench).job(asked, bench, options)
-    assert asked.host is not None
-    _, hosted = run_joined(bench.sandbox, compiler, host_job(asked.host, compiler.limits.wall))
-    return [json.loads(line) for line in hosted.stderr.decode().splitlines()]
 
 
 def llvms_evictions(frozen: FrozenModule, bench: Bench, folder: Path) -> tuple[list[dict[str, Any]], str]:

@@ -5,7 +5,7 @@ So every policy's trajectory is taken alike, without the policy. ``native/regall
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from harness.apply import optimise
 from harness.apply.decisions import Decisions
@@ -13,11 +13,12 @@ from harness.apply.plan import CompilePlan, clang_generate
 from harness.freeze import FrozenModule
 from harness.policy.forms.interface import Element, Tensor
 from harness.problems.programs.trajectories import features_of
+from harness.problems.regalloc.evictions import SLOT_FEATURES
 from harness.problems.regalloc.features import FUNCTION_FEATURES, RANGE_FEATURES
 from harness.problems.regalloc.replay import OTHERS, PLUGIN, PREFIX, known_options, replay_plan
 from harness.sandbox.bench import Bench
 
-__all__ = ["OUTCOMES", "Allocated", "Asked", "parsed", "trajectory"]
+__all__ = ["OUTCOMES", "Allocated", "Asked", "Evicting", "Slot", "parsed", "trajectory"]
 
 OUTCOMES = ("assigned", "spilled", "split")
 """What may become of a live range: it has a register, or a place on the stack; or it is there no more."""
@@ -43,6 +44,33 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Slot:
+    """A register that could be freed, or that none is."""
+
+    slot: int
+    features: tuple[int | float, ...]
+    """In the order of ``SLOT_FEATURES``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evicting:
+    """A question about an eviction."""
+
+    step: int
+    """How many such questions about the function came before."""
+    register: int
+    """Index of the virtual register that is to have another one's place."""
+    slot: int
+    """Which was named."""
+    default: int
+    """Which Greedy's own function names."""
+    progress: float
+    """LLVM's feature of that name: what is left in the queue, as a share of what was in it first."""
+    slots: tuple[Slot, ...]
+    """What could be named."""
+
+
+@dataclass(frozen=True, slots=True)
 class Allocated:
     """A function whose registers were allocated."""
 
@@ -55,6 +83,7 @@ class Allocated:
     features: tuple[int | float, ...]
     """In the order of ``FUNCTION_FEATURES``."""
     questions: tuple[Asked, ...]
+    evictions: tuple[Evicting, ...] = ()
 
 
 def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> list[Allocated]:
@@ -80,34 +109,63 @@ def _through_plugin(decisions: Decisions, frozen: FrozenModule) -> CompilePlan |
     return replace(plan, generate=clang_generate(decisions.level, frozen.target, known_options(name), PLUGIN))
 
 
+@dataclass(slots=True)
+class _Lines:
+    """What a file has of a function, as it stands there."""
+
+    head: list[str]
+    questions: list[list[str]] = field(default_factory=list)
+    evictions: list[tuple[list[str], list[list[str]]]] = field(default_factory=list)
+    """Each with its slots."""
+    outcomes: dict[str, str] = field(default_factory=dict)
+
+
 def parsed(text: str) -> list[Allocated]:
     """The functions of a file of the plugin's, which nobody else had a part in."""
     *lines, end = text.splitlines()
     assert end == "end"
-    functions: list[tuple[list[str], list[list[str]], dict[str, str]]] = []
+    functions: list[_Lines] = []
     for line in lines:
         kind, *words = line.split(" ")
-        if kind == "f":
-            functions.append((words, [], {}))
-        elif kind == "q":
-            functions[-1][1].append(words)
-        else:
-            register, outcome = words
-            functions[-1][2][register] = outcome
-    return [_allocated(*function) for function in functions]
+        match kind:
+            case "f":
+                functions.append(_Lines(words))
+            case "q":
+                functions[-1].questions.append(words)
+            case "e":
+                functions[-1].evictions.append((words, []))
+            case "s":
+                functions[-1].evictions[-1][1].append(words)
+            case _:
+                register, outcome = words
+                functions[-1].outcomes[register] = outcome
+    return [_allocated(function) for function in functions]
 
 
-def _allocated(head: list[str], questions: list[list[str]], outcomes: dict[str, str]) -> Allocated:
-    name, digest, allocation, *features = head
+def _allocated(lines: _Lines) -> Allocated:
+    name, digest, allocation, *features = lines.head
     asked = tuple(
-        Asked(int(step), int(register), int(priority), _numbers(seen, RANGE_FEATURES), outcomes[register])
-        for step, register, priority, *seen in questions
+        Asked(int(step), int(register), int(priority), _numbers(seen, RANGE_FEATURES), lines.outcomes[register])
+        for step, register, priority, *seen in lines.questions
     )
-    return Allocated(name, digest, allocation, _numbers(features, FUNCTION_FEATURES), asked)
+    evictions = tuple(_evicting(words, slots) for words, slots in lines.evictions)
+    return Allocated(name, digest, allocation, _numbers(features, FUNCTION_FEATURES), asked, evictions)
+
+
+def _evicting(words: list[str], slots: list[list[str]]) -> Evicting:
+    *whole, progress = words
+    step, register, slot, default = map(int, whole)
+    could_be = tuple(Slot(int(number), _numbers(seen, SLOT_FEATURES)) for number, *seen in slots)
+    return Evicting(step, register, slot, default, _float32(progress), could_be)
 
 
 def _numbers(words: list[str], tensors: Sequence[Tensor]) -> tuple[int | float, ...]:
     return tuple(
-        int(word) if tensor.element is Element.INT64 else _FLOAT.unpack(_FLOAT.pack(float(word)))[0]
+        int(word) if tensor.element is Element.INT64 else _float32(word)
         for word, tensor in zip(words, tensors, strict=True)
     )
+
+
+def _float32(word: str) -> float:
+    (value,) = _FLOAT.unpack(_FLOAT.pack(float(word)))
+    return float(value)

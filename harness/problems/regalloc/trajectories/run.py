@@ -16,9 +16,16 @@ from harness.problems.programs.trajectories import Task, file_of, taken_of
 from harness.problems.protocol import Session
 from harness.problems.regalloc.replay import REGALLOC, replay_plan
 from harness.problems.regalloc.trajectories.collect import trajectory
-from harness.problems.regalloc.trajectories.table import COST, Cell, Judged, write_allocations, write_ranges
+from harness.problems.regalloc.trajectories.table import (
+    COST,
+    Cell,
+    Judged,
+    write_allocations,
+    write_evictions,
+    write_ranges,
+)
 from harness.record.decisions import load_decisions
-from harness.record.runfile import ALLOCATIONS, RANGES
+from harness.record.runfile import ALLOCATIONS, EVICTIONS, RANGES
 from harness.sandbox.bench import Bench
 
 __all__ = ["judged", "log_allocations"]
@@ -26,13 +33,14 @@ __all__ = ["judged", "log_allocations"]
 
 def log_allocations(request: Request, session: Session) -> list[Path]:
     """Take the trajectories of all cells that are ok and allocate registers, and of the track's reference, which is
-    LLVM's Greedy; write functions and live ranges beside the run. The files that were written."""
+    LLVM's Greedy; write functions, live ranges and evictions beside the run. The files that were written."""
     take = partial(_take, bench=session.bench, results=session.recorder.results)
     taken = taken_of(REGALLOC, request, session, take, alone=False)
     cells = [Cell(row, functions) for (_, row), functions in taken]
     written = (
         write_allocations(file_of(request, session, ALLOCATIONS), cells),
         write_ranges(file_of(request, session, RANGES), cells),
+        write_evictions(file_of(request, session, EVICTIONS), cells),
     )
     return [path for path in written if path]
 

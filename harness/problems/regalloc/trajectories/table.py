@@ -1,4 +1,7 @@
-"""Trajectories of a run as two tables: functions, and questions about live ranges. Columns: docs/trajectories.md."""
+"""Trajectories of a run as tables: functions, and questions about live ranges and evictions.
+
+docs/trajectories.md has the columns.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -6,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.problems.programs.trajectories import Table, feature_columns, saved
+from harness.problems.regalloc.evictions import SLOT_FEATURES
 from harness.problems.regalloc.features import FUNCTION_FEATURES, RANGE_FEATURES
-from harness.problems.regalloc.trajectories.collect import Allocated, Asked
+from harness.problems.regalloc.trajectories.collect import Allocated, Asked, Evicting, Slot
 from harness.record.rows import Row
 
 __all__ = [
-    *("COST", "FUNCTION_COLUMNS", "RANGE_COLUMNS", "Cell", "Judged"),
-    *("local_reward", "write_allocations", "write_ranges"),
+    *("COST", "EVICTION_COLUMNS", "FUNCTION_COLUMNS", "RANGE_COLUMNS", "Cell", "Judged"),
+    *("local_reward", "write_allocations", "write_evictions", "write_ranges"),
 ]
 
 COST = "mca.static"
@@ -80,10 +84,36 @@ _RANGES: Table[Judged, Asked] = Table(
         "global_reward": ("Float64", lambda function, _: function.reward),
     }
 )
+_OF_SLOT = [tensor for tensor in SLOT_FEATURES if tensor.name != "mask"]
+"""Features in the table: what could not be named is not in it."""
+_PLACES = [SLOT_FEATURES.index(tensor) for tensor in _OF_SLOT]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    question: Evicting
+    slot: Slot
+
+
+_EVICTIONS: Table[Judged, _Candidate] = Table(
+    {
+        "function": ("String", lambda function, _: function.seen.name),
+        "step": ("Int64", lambda _, one: one.question.step),
+        "register": ("Int64", lambda _, one: one.question.register),
+        "progress": ("Float32", lambda _, one: one.question.progress),
+        "slot": ("Int64", lambda _, one: one.slot.slot),
+        **feature_columns(_OF_SLOT, lambda one: [one.slot.features[place] for place in _PLACES]),
+        "is_default": ("Boolean", lambda _, one: one.slot.slot == one.question.default),
+        "is_named": ("Boolean", lambda _, one: one.slot.slot == one.question.slot),
+        "global_reward": ("Float64", lambda function, _: function.reward),
+    }
+)
 FUNCTION_COLUMNS = _FUNCTIONS.columns
 """The columns of functions and their types (of polars)."""
 RANGE_COLUMNS = _RANGES.columns
 """The same of live ranges."""
+EVICTION_COLUMNS = _EVICTIONS.columns
+"""The same of evictions."""
 
 
 def write_allocations(path: Path, cells: Iterable[Cell]) -> Path | None:
@@ -94,6 +124,20 @@ def write_allocations(path: Path, cells: Iterable[Cell]) -> Path | None:
 def write_ranges(path: Path, cells: Iterable[Cell]) -> Path | None:
     """Write the file of live ranges, one row a question; None where there are none."""
     return _RANGES.write(path, ((cell.row, _questions(cell)) for cell in cells))
+
+
+def write_evictions(path: Path, cells: Iterable[Cell]) -> Path | None:
+    """Write the file of evictions, one row for each slot that could be named; None where there are none."""
+    return _EVICTIONS.write(path, ((cell.row, _candidates(cell)) for cell in cells))
+
+
+def _candidates(cell: Cell) -> list[tuple[Judged, _Candidate]]:
+    return [
+        (function, _Candidate(question, slot))
+        for function in cell.functions
+        for question in function.seen.evictions
+        for slot in question.slots
+    ]
 
 
 def _questions(cell: Cell) -> list[tuple[Judged, Asked]]:

@@ -18,6 +18,7 @@ from harness.policy.forms.interface import Interface
 from harness.policy.forms.registry import asked_form
 from harness.problems.programs.take import Made, costs_of_functions
 from harness.problems.regalloc.ask import about, asking
+from harness.problems.regalloc.evictions import EVICTION, SLOT_FEATURES
 from harness.problems.regalloc.features import FUNCTION, PRIORITY
 from harness.problems.regalloc.replay import ALLOCATIONS, REGALLOC
 from harness.problems.regalloc.trajectories.collect import OUTCOMES, Allocated, parsed, trajectory
@@ -39,6 +40,8 @@ GREEDY = {"allocator": "greedy"}
 CONSTANT = {"priority": "constant"}
 FALLING = "1e6 - features['li_size']"
 """The priority of a live range: not Greedy's own."""
+REFUSING = "32 if features['mask'][32] else features['default_slot']"
+"""Which register is freed: none where that is allowed."""
 BY_CALLS = "1 if features['calls'] else 3"
 """What allocates a function: Basic, or Greedy with constant priorities."""
 
@@ -85,6 +88,37 @@ def test_functions_are_seen_as_the_policy_saw_them(target: Target, modules: Modu
         assert not (one.questions and one.allocation == "basic"), "Basic asks nobody"
 
 
+@ON_TARGETS
+def test_evictions_are_seen_as_the_policy_saw_them(target: Target, modules: Modules, bench: Bench) -> None:
+    frozen = modules.frozen(target=target)
+    told = shown_to(REFUSING, EVICTION, frozen, bench)
+    questions = [asked for one in decided(REFUSING, "eviction", frozen, bench) for asked in one.evictions]
+    assert len(questions) == len(told) > 50
+    assert any(asked.slot != asked.default for asked in questions)
+    for asked, one in zip(questions, told, strict=True):
+        assert [slot.slot for slot in asked.slots] == [at for at, legal in enumerate(one["mask"]) if legal]
+        for slot in asked.slots:
+            own = [one[tensor.name][slot.slot] for tensor in SLOT_FEATURES]
+            assert slot.features == pytest.approx(own, rel=0, abs=0, nan_ok=True)
+        assert (asked.default, asked.progress) == (one["default_slot"], one["progress"])
+        assert asked.slot == (32 if one["mask"][32] else asked.default)
+
+
+@ON_TARGETS
+def test_greedys_own_evictions_are_seen_too(target: Target, modules: Modules, bench: Bench) -> None:
+    """Whatever was decided besides, in the order in which they were asked about."""
+    frozen = modules.frozen(target=target)
+    for functions in (followed(GREEDY, frozen, bench), decided(FALLING, "priority", frozen, bench)):
+        (crowded,) = (one for one in functions if one.name == "crowded")
+        assert len(crowded.evictions) > 20
+        for step, asked in enumerate(crowded.evictions):
+            assert asked.step == step and asked.slot == asked.default
+            assert asked.default in {slot.slot for slot in asked.slots}
+        assert {asked.register for asked in crowded.evictions} <= {asked.register for asked in crowded.questions}
+    (basic,) = {one.evictions for one in followed({"allocator": "basic"}, frozen, bench)}
+    assert basic == ()
+
+
 SIZE = "double getPriority(const LiveInterval &LI, PriorityContext &) { return LI.getSize(); }"
 SOURCES = {
     "heuristic": priority_policy(SIZE),
@@ -94,7 +128,7 @@ SOURCES = {
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_what_is_written_while_the_policy_decides(source: str, modules: Modules, bench: Bench) -> None:
-    """In its own process, too: the same as later."""
+    """In its own process, too: the same as later, but for evictions where the compiler is confined."""
     frozen, policy = modules.frozen(), SOURCES[source]
     step = asking(frozen, bench)
     options = (*step.options, "-regalloc-policy-features=features.txt")
@@ -103,7 +137,9 @@ def test_what_is_written_while_the_policy_decides(source: str, modules: Modules,
     seen = parsed(told.results["features.txt"].decode("ascii"))
     later = trajectory(decide(policy, frozen, bench), frozen, bench)
     assert any(one.questions for one in seen) and {one.allocation for one in seen} == {"listed"}
-    assert seen == [replace(one, allocation="listed") for one in later]
+    assert all(one.evictions for one in seen if one.name == "crowded") == (source == "channel")
+    confined = {} if source == "channel" else {"evictions": ()}
+    assert seen == [replace(one, allocation="listed", **confined) for one in later]
 
 
 @ON_TARGETS
