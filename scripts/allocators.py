@@ -1,9 +1,10 @@
 """Print the tables of docs/allocators.md from recorded results: what LLVM's register allocators do to each metric.
 
-usage: .venv/bin/python scripts/allocators.py counts|times|models [RESULTS]
+usage: .venv/bin/python scripts/allocators.py counts|policies|times|models [RESULTS]
 
-counts: executed and modelled, and sizes, of every suite and target. times: by the clock. models: what llvm-mca says of
-the same programs, of the fixed CPU and of the one that was timed, and how well it agrees with the clock.
+counts: executed and modelled, and sizes, of every suite and target. policies: the same of those that decide in an
+allocator's place, of all programs and of those that nothing was trained on. times: by the clock. models: what llvm-mca
+says of the same programs, of the fixed CPU and of the one that was timed, and how well it agrees with the clock.
 """
 
 import math
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from harness.base.errors import UsageError
 from harness.base.paths import default_results
-from harness.rank import Question, standings
+from harness.base.vocabulary import Split
+from harness.rank import Question, Standing, standings
 from harness.rank.programs import programs
 from harness.rank.question import fingerprints
 from harness.rank.words import decided, rank_range, verdict_mark
@@ -26,13 +28,18 @@ if TYPE_CHECKING:
 
 METRICS = ("instructions", "accesses", "mca.cycles", "spills", "size.alloc")
 POLICIES = ("basic", "pbqp", "fast", "fast-o0")
+OWN = (
+    *("constant-priority", "spill-weight", "tuned-priority", "learned-priority", "evict-together", "learned-chooser"),
+    *(f"choice-{tried}" for tried in (2, 4, 8, 16)),
+)
+UNSEEN_TOO = ("accesses", "mca.cycles", "instructions")
 AGAINST, TRACK, TIMED, MODEL = "greedy", "speed", "runtime.cpu", "mca.cycles"
 SUITES = ("cbench", "mibench", "spec-like", "polybench")
 
 
 def main() -> None:
     """The table that is asked for, of all programs of each suite."""
-    tables = {"counts": counts, "times": times, "models": models}
+    tables = {"counts": counts, "policies": policies, "times": times, "models": models}
     if len(sys.argv) < 2 or sys.argv[1] not in tables:
         sys.exit(__doc__)
     with open_index(Path(sys.argv[2]) if len(sys.argv) > 2 else default_results()) as index:
@@ -56,6 +63,35 @@ def counts(index: "duckdb.DuckDBPyConnection") -> None:
             row = table["instructions"][policy]
             figures = " | ".join(f"{table[metric][policy].strict:.3f}" for metric in METRICS)
             print(f"| {suite} | {target} | {policy} | {row.completed}/{row.benchmarks} | {figures} |")
+
+
+def policies(index: "duckdb.DuckDBPyConnection") -> None:
+    """A row for each suite, target and policy: strict with its verdict, of all programs and of the test split."""
+    columns = [(metric, split) for metric in UNSEEN_TOO for split in (None, Split.TEST)]
+    columns += [(metric, None) for metric in METRICS if metric not in UNSEEN_TOO]
+    heads = [f"`{metric}`" if split is None else "unseen" for metric, split in columns]
+    print(f"| suite | target | policy | {' | '.join(heads)} |")
+    print("|---|---|---|" + "---:|" * len(columns))
+    named = ", ".join(f"'{policy}'" for policy in OWN)
+    found = index.execute(f"SELECT DISTINCT suite, target FROM cells WHERE track = ? AND policy IN ({named})", [TRACK])
+    for suite, target in sorted(found.fetchall(), key=lambda one: (SUITES.index(one[0]), one[1] != "x86-64")):
+        tables = [
+            {row.policy: row for row in standings(index, replace(question(index, suite, target, metric), split=split))}
+            for metric, split in columns
+        ]
+        for policy in OWN:
+            if any(policy in table for table in tables):
+                print(
+                    f"| {suite} | {target} | {policy} | {' | '.join(judged(table.get(policy)) for table in tables)} |"
+                )
+
+
+def judged(row: Standing | None) -> str:
+    """``1.0204 ▲``; of a policy that was not measured, a dash."""
+    if row is None or not row.completed:
+        return "–"
+    mark = verdict_mark(row.verdict)
+    return f"{row.strict:.4f} {mark[0] if mark else ''}".rstrip()
 
 
 def timed(index: "duckdb.DuckDBPyConnection") -> list[tuple[str, str]]:
