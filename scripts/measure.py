@@ -2,9 +2,9 @@
 
 usage: .venv/bin/python scripts/measure.py [--list] [--replace] [PART ...]
 
-Parts are those of scripts/measure.toml; `times` names all whose names begin with it. Interrupted, the same command goes
-on in the cell where it stopped. --list only says what is there. --replace, when all parts of a suite's track are there,
-removes its run files but the newest of each part, and the decisions that no run names any more.
+Parts are those of scripts/measure.toml; `times`, which is none's name, means all whose names begin so. Interrupted, the
+same command goes on in the cell where it stopped. --list only says what is there. --replace, when all parts of a
+suite's track are there, removes its run files but the newest of each part, and decisions that no run names any more.
 """
 
 import json
@@ -58,7 +58,12 @@ def main() -> None:
     names = [word for word in sys.argv[1:] if word not in flags]
     listed = tomllib.loads((ROOT / "scripts" / "measure.toml").read_text())
     parts = [Part(one["name"], tuple(one["words"]), one.get("alone", False)) for one in listed["run"]]
-    chosen = [part for part in parts if not names or any(part.name.startswith(name) for name in names)]
+    whole = {part.name for part in parts}
+    chosen = [
+        part
+        for part in parts
+        if not names or any(part.name == name or (name not in whole and part.name.startswith(name)) for name in names)
+    ]
     if flags - {"--list", "--replace"} or not chosen:
         sys.exit(__doc__)
     code = 0
