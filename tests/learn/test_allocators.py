@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from harness.learn.allocators.__main__ import main
 from harness.learn.allocators.examples import (
     ALLOCATIONS,
     COST,
@@ -123,3 +124,18 @@ def test_examples_are_what_functions_execute(modules: Modules, bench: Bench, tmp
     taken = examples.measured
     assert 0.3 < taken["accesses"][:, 0].sum() < 1, "libc has the others"
     assert (taken["spills.static"][crowded] >= taken["spills"][crowded]).all() and taken["spills"][crowded].all()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--among", "default greediest"], "--among: 'greediest' is none of default, weight"),
+        (["--among", ""], "--among: nothing is none of default"),
+        (["--cost", "mca.static + 2 accesses"], "--cost: '2 accesses' is none of mca.static"),
+    ],
+)
+def test_words_that_mean_nothing(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as raised:
+        patch.setattr("sys.argv", ["allocators", "oracle", "--examples", "none.jsonl", *words])
+        main()
+    assert raised.value.code == 2 and said in capsys.readouterr().err

@@ -37,7 +37,7 @@ def main() -> None:
     elif options.what == "oracle":
         _oracle(options.examples, options.cost or ["mca.static"])
     else:
-        _fit(options.examples, options.depth, options.least, options.among.split(), options.output)
+        _fit(options.examples, options.depth, options.least, options.among, options.output)
 
 
 def _collect(path: Path, suites: list[str], split: Split) -> None:
@@ -90,6 +90,22 @@ def _oracle(path: Path, costs: list[str]) -> None:
             print(f"{tried:5}  {way:52}{values}")
 
 
+def _among(text: str) -> list[str]:
+    names = text.split()
+    if not names or (strange := [name for name in names if name not in ALLOCATIONS]):
+        what = repr(strange[0]) if names else "nothing"
+        raise argparse.ArgumentTypeError(f"{what} is none of {', '.join(ALLOCATIONS)}")
+    return names
+
+
+def _cost(text: str) -> str:
+    try:
+        parse_cost(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m harness.learn.allocators")
     parser.add_argument("what", choices=["collect", "fit", "oracle"])
@@ -98,8 +114,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--split", choices=list(Split), default="train")
     parser.add_argument("--depth", type=int, default=3)
     parser.add_argument("--least", type=float, default=0.01, help="what a split must save, of one program's cycles")
-    parser.add_argument("--among", default=_AMONG, help=f"allocations that a function may have (default: {_AMONG})")
-    parser.add_argument("--cost", action="append", help="a static cost; repeatable (default: mca.static)")
+    parser.add_argument(
+        "--among", type=_among, default=_AMONG, help=f"allocations that a function may have (default: {_AMONG})"
+    )
+    parser.add_argument("--cost", type=_cost, action="append", help="a static cost; repeatable (default: mca.static)")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     if options.what == "fit" and options.output is None:
