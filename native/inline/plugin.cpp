@@ -58,7 +58,7 @@ Session &session() {
     Session New;
     New.Decider = source();
     New.Followed = Policy == From::Replay ? std::make_unique<Replay>(File) : nullptr;
-    New.Guide = Policy == From::Table ? std::make_unique<Table>(File) : nullptr;
+    New.Guide = Policy == From::Table ? std::make_unique<Table>(Table::read(File)) : nullptr;
     New.Written = Written.empty() ? nullptr : std::make_unique<Log>(Written);
     New.Features = Features.empty() ? nullptr : std::make_unique<FeatureLog>(Features);
     New.UpstreamFeatures = Policy == From::Upstream;

@@ -49,15 +49,18 @@ std::optional<Decision> parsed(StringRef Line) {
   return Read;
 }
 
-// Functions and decisions of a file.
-std::pair<std::vector<std::string>, std::vector<Decision>> readLog(const std::string &Path) {
-  std::vector<std::string> Functions;
-  std::vector<Decision> Decisions;
+std::unique_ptr<MemoryBuffer> contents(const std::string &Path) {
   auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/true);
   if (!Buffer) {
     report_fatal_error(Twine("inline plugin: cannot read ") + Path, /*gen_crash_diag=*/false);
   }
-  StringRef Text = (*Buffer)->getBuffer();
+  return std::move(*Buffer);
+}
+
+// Functions and decisions of a file's text.
+std::pair<std::vector<std::string>, std::vector<Decision>> readLog(StringRef Text) {
+  std::vector<std::string> Functions;
+  std::vector<Decision> Decisions;
   while (!Text.empty()) {
     auto [Line, Rest] = Text.split('\n');
     Text = Rest;
@@ -75,7 +78,7 @@ std::pair<std::vector<std::string>, std::vector<Decision>> readLog(const std::st
 
 } // namespace
 
-Replay::Replay(const std::string &Path) { std::tie(Functions, Decisions) = readLog(Path); }
+Replay::Replay(const std::string &Path) { std::tie(Functions, Decisions) = readLog(contents(Path)->getBuffer()); }
 
 const Decision &Replay::next(const Site &Here, const Names &Met) {
   const auto Found = [&] {
@@ -116,8 +119,10 @@ std::string identity(StringRef Caller, StringRef Callee, unsigned Ordinal) {
 
 } // namespace
 
-Table::Table(const std::string &Path) {
-  const auto [Functions, Given] = readLog(Path);
+Table Table::read(const std::string &Path) { return Table(contents(Path)->getBuffer()); }
+
+Table::Table(StringRef Text) {
+  const auto [Functions, Given] = readLog(Text);
   for (const auto &[Where, Inline, Who] : Given) {
     Decisions[identity(Functions[Where.Caller], Functions[Where.Callee], Where.Ordinal)] = Inline;
   }

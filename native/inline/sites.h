@@ -95,7 +95,8 @@ private:
 // every module, and says nothing of call sites that it does not have.
 class Table {
 public:
-  explicit Table(const std::string &Path);
+  static Table read(const std::string &Path);
+  explicit Table(llvm::StringRef Text);
   std::optional<bool> find(const Site &Here, const Names &Met) const;
 
 private:

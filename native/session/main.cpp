@@ -18,9 +18,9 @@
 //
 // Line 0 is there at the start.
 
-#include "line.h"
+#include "../module/line.h"
 #include "observe.h"
-#include "wire.h"
+#include "../module/wire.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -37,6 +37,7 @@ namespace {
 
 constexpr int From = 8;
 constexpr int To = 9;
+constexpr uint32_t LongestRequest = 1 << 20;
 constexpr size_t MostLines = 1024;
 
 enum class Wanted : uint8_t { Apply, Observe, Fork, Reset, Drop, Bitcode, Open };
@@ -230,7 +231,7 @@ int serve(StringRef Module, StringRef Table, unsigned Level, StringRef Words) {
     return fail(toString(std::move(Fault)));
   }
   std::string Bytes;
-  for (bool Heard = send(To, true, ""); Heard && receive(From, Bytes);) {
+  for (bool Heard = send(To, true, ""); Heard && receive(From, Bytes, LongestRequest);) {
     Answer Made;
     const std::optional<std::string> Why = Now.answer(Bytes, Made);
     Heard = send(To, !Why, Why ? StringRef(*Why) : Made.bytes());

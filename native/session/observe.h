@@ -3,8 +3,8 @@
 #ifndef HARNESS_SESSION_OBSERVE_H
 #define HARNESS_SESSION_OBSERVE_H
 
-#include "line.h"
-#include "wire.h"
+#include "../module/line.h"
+#include "../module/wire.h"
 #include "llvm/Analysis/IR2Vec.h"
 #include "llvm/IR/Module.h"
 #include <array>
@@ -32,7 +32,7 @@ void text(const llvm::Module &M, Answer &Into);
 
 /// Generate code of a copy, and give three uint64: bytes of its allocated sections without .bss and of its executed
 /// ones, which are the metrics size.alloc and size.text, and a hash of the object.
-void objectSize(Line &Of, Compiler &With, Answer &Into);
+void objectSize(const Line &Of, Compiler &With, Answer &Into);
 
 /// What is known of instructions, types and operands, as LLVM's IR2Vec has it. The file is read when it is first asked.
 class Vocabulary {

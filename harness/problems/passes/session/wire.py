@@ -1,4 +1,4 @@
-"""What goes over a session's two pipes, as bytes; ``native/session/wire.h`` is the other end.
+"""What goes over a session's two pipes, as bytes; ``native/module/wire.h`` is the other end.
 
 It stands alone, so that it can go into sandboxes where nothing else of the harness is. There it is the language between
 a search and the harness, which knows three more requests and two more answers.

@@ -8,8 +8,6 @@ using namespace llvm;
 namespace harness {
 namespace {
 
-constexpr uint32_t LongestRequest = 1 << 20;
-
 bool readAll(int From, char *Into, size_t Size) {
   while (Size > 0) {
     const ssize_t Count = read(From, Into, Size);
@@ -48,9 +46,9 @@ uint64_t usedMicroseconds() {
 
 } // namespace
 
-bool receive(int From, std::string &Bytes) {
+bool receive(int From, std::string &Bytes, uint32_t Longest) {
   uint32_t Size = 0;
-  if (!readAll(From, reinterpret_cast<char *>(&Size), sizeof Size) || Size > LongestRequest) {
+  if (!readAll(From, reinterpret_cast<char *>(&Size), sizeof Size) || Size > Longest) {
     return false;
   }
   Bytes.resize(Size);

@@ -1,7 +1,7 @@
 // A line: one module on its way through passes.
 
-#ifndef HARNESS_SESSION_LINE_H
-#define HARNESS_SESSION_LINE_H
+#ifndef HARNESS_MODULE_LINE_H
+#define HARNESS_MODULE_LINE_H
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"

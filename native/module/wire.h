@@ -4,8 +4,8 @@
 // (uint32), and what `main.cpp` says of each. An answer is its size (uint32), and so many bytes: 0, or 1 with a message
 // in place of the rest (uint8); the CPU time that the worker has used so far, in microseconds (uint64); the rest.
 
-#ifndef HARNESS_SESSION_WIRE_H
-#define HARNESS_SESSION_WIRE_H
+#ifndef HARNESS_MODULE_WIRE_H
+#define HARNESS_MODULE_WIRE_H
 
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
@@ -30,6 +30,14 @@ public:
     std::copy_n(Left.begin(), sizeof(T), reinterpret_cast<char *>(&Value));
     Left = Left.drop_front(sizeof(T));
     return Value;
+  }
+
+  /// So many bytes.
+  llvm::StringRef bytes(size_t Count) {
+    Good = Good && Count <= Left.size();
+    const llvm::StringRef Taken = Left.take_front(Count);
+    Left = Left.drop_front(Taken.size());
+    return Taken;
   }
 
   size_t left() const { return Left.size(); }
@@ -58,8 +66,8 @@ private:
   std::string Bytes;
 };
 
-/// The next request's bytes; false at the end, and for what is no request.
-bool receive(int From, std::string &Bytes);
+/// The next request's bytes; false at the end, and for what is longer than a request may be.
+bool receive(int From, std::string &Bytes, uint32_t Longest);
 
 /// False when nobody reads any more.
 bool send(int To, bool Good, llvm::StringRef Rest);

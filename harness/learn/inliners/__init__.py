@@ -1,0 +1,1 @@
+"""Inliners that learn: a worker that compiles many modules under many policies, and trainers that use it."""

@@ -1,0 +1,197 @@
+"""The worker that compiles modules as ``clang -Oz`` does, under policies that explore; ``native/collect`` is its other
+end. No run ever starts it: what is measured is compiled by clang itself.
+"""
+
+import struct
+
+from dataclasses import dataclass
+from enum import IntEnum
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.problems.passes.session.wire import Reply, Status
+from harness.problems.passes.session.worker import SessionLost, Worker
+from harness.sandbox import GIB, MIB, Job, Limits
+from harness.sandbox.bench import Bench
+from harness.toolchain.native import llvm_program
+
+__all__ = ["HEURISTIC", "Collector", "Compiled", "Exploration", "Steps"]
+
+_PROGRAM = "collect"
+_HEAD = struct.Struct("<IBI")
+_COMPILE = struct.Struct("<BBfQI")
+_SIZES = struct.Struct("<QQQI")
+_COUNTS = struct.Struct("<II")
+_GONE = 0xFFFFFFFF
+_START = 30.0
+"""Seconds for the first word."""
+_STEP = np.dtype([("caller", "<u4"), ("callee", "<u4"), ("logit", "<f4"), ("inline", "<u4")])
+
+
+class _Wanted(IntEnum):
+    POLICY = 0
+    COMPILE = 1
+
+
+class _How(IntEnum):
+    HEURISTIC = 0
+    NETWORK = 1
+    TABLE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """How the network decides. Without heat it takes the likelier decision."""
+
+    heat: float = 0.0
+    """The logit is divided by it, and is the logarithm of the odds of inlining then."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """What a policy was asked in one compilation, in order."""
+
+    features: NDArray[np.int64]
+    """(questions, features)."""
+    inline: NDArray[np.bool_]
+    """(questions,): what was decided."""
+    logits: NDArray[np.float32]
+    """(questions,): of inlining; 0 where no network was asked."""
+    callers: NDArray[np.int64]
+    """(questions,): numbers of functions in the module's order; -1 for one that it did not begin with."""
+    callees: NDArray[np.int64]
+    """The same of what is called."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """What became of a module."""
+
+    alloc: int
+    """Bytes of the object: the metric size.alloc."""
+    text: int
+    """The metric size.text."""
+    digest: int
+    """Of the object: 64 bits."""
+    functions: NDArray[np.int64]
+    """(functions,): bytes of each that the module defined, in its order; -1 for one that is gone."""
+    steps: Steps
+    table: bytes
+    """The decisions, if they were asked for."""
+
+
+HEURISTIC = Exploration(heat=-1.0)
+"""LLVM's own heuristic decides."""
+
+
+class Collector:
+    """One process. Not for two threads at once. A context: at its end the process ends.
+
+    A module that crashes LLVM, hangs or takes all memory ends the process: SessionLost.
+    """
+
+    def __init__(self, bench: Bench, *, seconds: float = 60.0, memory: int = 4 * GIB) -> None:
+        """``seconds``: for each module. ``memory``: in bytes."""
+        self.seconds = seconds
+        self.cpu = 0.0
+        """CPU seconds that the process has used, when it last answered."""
+        self._worker = Worker(_job(memory, bench), bench.sandbox, _START)
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """End the process."""
+        self.close()
+
+    def close(self) -> None:
+        """End the process. Safe to be called again."""
+        self._worker.end()
+
+    def use(self, network: bytes) -> None:
+        """Take this network from now on (``harness.learn.inliners.network``). Raises ValueError for what is none."""
+        self._ask(_Wanted.POLICY, network, "reading a network", _START)
+
+    def compile(
+        self,
+        bitcode: bytes,
+        how: Exploration = HEURISTIC,
+        *,
+        table: bytes | None = None,
+        all_features: bool = False,
+        with_decisions: bool = False,
+    ) -> Compiled:
+        """Compile a module. ``table``: decisions to follow, LLVM's heuristic for what they do not have.
+
+        ``all_features``: LLVM's 38, not those that the network asks for. Raises SessionLost, and ValueError for what is
+        no module.
+        """
+        deciding = _How.HEURISTIC if how is HEURISTIC else _How.NETWORK
+        deciding = _How.TABLE if table is not None else deciding
+        given = table or b""
+        flags = int(all_features) | int(with_decisions) << 1
+        head = _COMPILE.pack(deciding, flags, max(how.heat, 0.0), how.seed, len(given))
+        reply = self._ask(_Wanted.COMPILE, head + given + bitcode, "compiling a module", self.seconds)
+        return _compiled(reply.rest)
+
+    def _ask(self, kind: _Wanted, rest: bytes, about: str, seconds: float) -> Reply:
+        request = _HEAD.pack(_HEAD.size - 4 + len(rest), kind, 0) + rest
+        reply = self._worker.exchange(request, about, seconds)
+        self.cpu = reply.cpu
+        if reply.status is not Status.GOOD:
+            raise ValueError(f"{about}: {reply.rest.decode('ascii', 'replace')}")
+        return reply
+
+
+def _compiled(rest: bytes) -> Compiled:
+    """What ``native/collect/main.cpp`` says."""
+    alloc, text, digest, functions = _SIZES.unpack_from(rest)
+    at = _SIZES.size
+    sizes = np.frombuffer(rest, "<u4", functions, at).astype(np.int64)
+    at += 4 * functions
+    questions, width = _COUNTS.unpack_from(rest, at)
+    at += _COUNTS.size
+    asked = np.frombuffer(rest, _STEP, questions, at)
+    at += _STEP.itemsize * questions
+    features = np.frombuffer(rest, "<i8", questions * width, at).reshape(questions, width)
+    at += 8 * questions * width
+    steps = Steps(
+        features,
+        asked["inline"].astype(np.bool_),
+        asked["logit"].astype(np.float32),
+        _numbers(asked["caller"]),
+        _numbers(asked["callee"]),
+    )
+    return Compiled(alloc, text, digest, _numbers(sizes), steps, rest[at:])
+
+
+def _numbers(values: NDArray[np.integer]) -> NDArray[np.int64]:
+    wide = values.astype(np.int64)
+    wide[wide == _GONE] = -1
+    return wide
+
+
+def _job(memory: int, bench: Bench) -> Job:
+    inside = f"/{_PROGRAM}"
+    return Job(
+        inside,
+        (),
+        files={inside: llvm_program(_PROGRAM, bench.toolchain, bench.store)},
+        system=True,
+        folders=bench.toolchain.folders,
+        limits=Limits(
+            wall=86_400.0,
+            memory=memory,
+            processes=1,
+            files=10,
+            scratch=256 * MIB,
+            file_size=256 * MIB,
+            output=MIB,
+            open_files=16,
+        ),
+    )

@@ -1,0 +1,83 @@
+#include "compile.h"
+#include "llvm/Analysis/InlineAdvisor.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Passes/OptimizationLevel.h"
+#include "llvm/Passes/PassBuilder.h"
+
+using namespace llvm;
+
+namespace harness {
+namespace {
+
+// The factory of advisors is a plain function: what it needs of the compilation that runs.
+struct Running {
+  ModuleAnalysisManager &Analyses;
+  Session &Deciding;
+};
+Running *Now = nullptr;
+
+InlineAdvisor *advisor(Module &M, FunctionAnalysisManager & /*FAM*/, InlineParams Params, InlineContext /*IC*/) {
+  return new Advisor(M, Now->Analyses, Params, Now->Deciding);
+}
+
+// As clang sets them at -Oz.
+PipelineTuningOptions tuning() {
+  PipelineTuningOptions Tuning;
+  Tuning.LoopUnrolling = true;
+  Tuning.LoopInterleaving = true;
+  Tuning.LoopVectorization = false;
+  Tuning.SLPVectorization = true;
+  Tuning.CallGraphProfile = true;
+  return Tuning;
+}
+
+} // namespace
+
+Functions::Functions(const Module &M) {
+  for (const Function &F : M) {
+    if (!F.isDeclaration()) {
+      Numbers.try_emplace(F.getName(), Numbers.size());
+    }
+  }
+}
+
+uint32_t Functions::number(const Function &F) const {
+  const auto Found = Numbers.find(F.getName());
+  return Found == Numbers.end() ? None : Found->second;
+}
+
+std::vector<uint32_t> Functions::bytesIn(const Object &Made) const {
+  std::vector<uint32_t> Bytes(Numbers.size(), None);
+  for (const object::ELFSymbolRef Symbol : Made.read().symbols()) {
+    Expected<StringRef> Name = Symbol.getName();
+    if (!Name) {
+      consumeError(Name.takeError());
+    } else if (const auto Found = Numbers.find(*Name); Found != Numbers.end() && Symbol.getELFType() == ELF::STT_FUNC) {
+      Bytes[Found->second] = Symbol.getSize();
+    }
+  }
+  return Bytes;
+}
+
+void optimise(Line &On, Compiler &With, Session &Deciding) {
+  PassInstrumentationCallbacks Callbacks;
+  OptNoneInstrumentation OptNone(/*DebugLogging=*/false);
+  OptNone.registerCallbacks(Callbacks);
+  PassBuilder Builder(&With.generator(), tuning(), std::nullopt, &Callbacks);
+  LoopAnalysisManager Loops;
+  FunctionAnalysisManager Functions;
+  CGSCCAnalysisManager Components;
+  ModuleAnalysisManager Modules;
+  Running Here{Modules, Deciding};
+  Now = &Here;
+  Modules.registerPass([] { return PluginInlineAdvisorAnalysis(advisor); });
+  Builder.registerModuleAnalyses(Modules);
+  Builder.registerCGSCCAnalyses(Components);
+  Builder.registerFunctionAnalyses(Functions);
+  Builder.registerLoopAnalyses(Loops);
+  Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
+  Builder.buildPerModuleDefaultPipeline(OptimizationLevel::Oz).run(On.module(), Modules);
+}
+
+} // namespace harness

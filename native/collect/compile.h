@@ -1,0 +1,34 @@
+// One module, compiled as `clang -Oz` compiles it, with inlining decided from elsewhere.
+
+#ifndef HARNESS_COLLECT_COMPILE_H
+#define HARNESS_COLLECT_COMPILE_H
+
+#include "../inline/advisor.h"
+#include "../module/line.h"
+#include "../module/object.h"
+#include "llvm/ADT/StringMap.h"
+#include <vector>
+
+namespace harness {
+
+/// Functions that a module defines, numbered in its order.
+class Functions {
+public:
+  explicit Functions(const llvm::Module &M);
+
+  static constexpr uint32_t None = ~0U;
+  uint32_t number(const llvm::Function &F) const;
+  uint32_t count() const { return Numbers.size(); }
+  /// Bytes of each in an object; `None` for one that is gone.
+  std::vector<uint32_t> bytesIn(const Object &Made) const;
+
+private:
+  llvm::StringMap<uint32_t> Numbers;
+};
+
+/// Run clang's -Oz pipeline on a module, with the advisor of `native/inline` in it.
+void optimise(Line &On, Compiler &With, Session &Deciding);
+
+} // namespace harness
+
+#endif

@@ -1,0 +1,224 @@
+// A worker that compiles one module after the other, each under a policy that it was given, and says what was decided
+// and what became of it. It runs in the sandbox.
+//
+//   collect
+//
+// Requests come on descriptor 8 and answers go to 9, in the form of `../module/wire.h`, with 0 for a line:
+//
+//   policy    a network (network.h)              -> nothing
+//   compile   how uint8, flags uint8, heat float32, seed uint64, size uint32 of a table, the table, bitcode
+//             -> what `answer` says
+//
+// How: 0 LLVM's own heuristic; 1 the network; 2 a table of decisions (../inline/sites.h), LLVM's heuristic for what it
+// does not have. Flags: 1 all features, not those of the network; 2 the decisions as a table.
+
+#include "../module/wire.h"
+#include "compile.h"
+#include "network.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+#include <cmath>
+#include <csignal>
+
+using namespace llvm;
+
+namespace harness {
+namespace {
+
+constexpr int From = 8;
+constexpr int To = 9;
+constexpr uint32_t LongestRequest = 1 << 28;
+constexpr auto Decisions = "decisions";
+
+enum class Wanted : uint8_t { Policy, Compile };
+enum class How : uint8_t { Heuristic, Network, Table };
+enum Flag : uint8_t { AllFeatures = 1, WithDecisions = 2 };
+
+struct Step {
+  uint32_t Caller;
+  uint32_t Callee;
+  float Logit;
+  bool Inline;
+  std::vector<int64_t> Features;
+};
+
+// Decisions by LLVM's heuristic or by a network, the latter by chance if it is heated: the logit is divided by `Heat`
+// and is the logarithm of the odds then. Keeps what was asked.
+class Observed : public Source {
+public:
+  Observed(const Functions &Known, ArrayRef<size_t> Uses, const Network *Decides, float Heat, uint64_t Seed)
+      : Known(Known), Uses(Uses), Decides(Decides), Heat(Heat), Seed(Seed) {}
+
+  std::optional<bool> decide(CallBase &CB, PolicyContext &Context) override {
+    Step Made{Known.number(*CB.getCaller()), Known.number(*CB.getCalledFunction()), 0, false, {}};
+    Made.Features = features(Uses, Context);
+    if (Decides == nullptr) {
+      Made.Inline = Context.defaultDecision();
+    } else {
+      Made.Logit = Decides->logit(features(Decides->uses(), Context));
+      Made.Inline = Heat == 0 ? Made.Logit > 0 : chance() < 1 / (1 + std::exp(-Made.Logit / Heat));
+    }
+    Steps.push_back(Made);
+    return Made.Inline;
+  }
+
+  ArrayRef<Step> steps() const { return Steps; }
+
+private:
+  static std::vector<int64_t> features(ArrayRef<size_t> Wanted, PolicyContext &Context) {
+    std::vector<int64_t> Values;
+    for (const size_t Index : Wanted) {
+      Values.push_back(Context.feature(static_cast<FeatureIndex>(Index)));
+    }
+    return Values;
+  }
+
+  // In [0, 1), of the seed and of how many questions there were.
+  double chance() const {
+    const std::array<uint64_t, 2> Of = {Seed, Steps.size()};
+    const uint64_t Hash = xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(Of.data()), sizeof Of));
+    return static_cast<double>(Hash >> 11U) * 0x1p-53;
+  }
+
+  const Functions &Known;
+  ArrayRef<size_t> Uses;
+  const Network *Decides;
+  float Heat;
+  uint64_t Seed;
+  std::vector<Step> Steps;
+};
+
+class Collector {
+public:
+  std::optional<std::string> answer(StringRef Bytes, Answer &Into) {
+    Request Asked(Bytes);
+    const auto Kind = static_cast<Wanted>(Asked.take<uint8_t>());
+    (void)Asked.take<uint32_t>();
+    switch (Kind) {
+    case Wanted::Policy:
+      Policy = Network::read(Asked);
+      return Policy ? std::nullopt : std::optional<std::string>("this is no network");
+    case Wanted::Compile:
+      return compile(Asked, Into);
+    }
+    return Malformed;
+  }
+
+private:
+  std::optional<std::string> compile(Request &Asked, Answer &Into) {
+    const auto Deciding = static_cast<How>(Asked.take<uint8_t>());
+    const auto Flags = Asked.take<uint8_t>();
+    const auto Heat = Asked.take<float>();
+    const auto Seed = Asked.take<uint64_t>();
+    const StringRef Table = Asked.bytes(Asked.take<uint32_t>());
+    const StringRef Bitcode = Asked.bytes(Asked.left());
+    if (!Asked.isWhole() || Deciding > How::Table) {
+      return Malformed;
+    }
+    if (Deciding == How::Network && !Policy) {
+      return "no policy was given";
+    }
+    auto Parsed = Line::parse(MemoryBufferRef(Bitcode, "module"));
+    if (!Parsed) {
+      return toString(Parsed.takeError());
+    }
+    Line &On = **Parsed;
+    Compiler *With = compiler(On.module());
+    if (With == nullptr) {
+      return "the module is for a target that is not here";
+    }
+    const Functions Known(On.module());
+    const bool ByNetwork = Deciding == How::Network;
+    const ArrayRef<size_t> Uses = ByNetwork && (Flags & AllFeatures) == 0 ? Policy->uses() : ArrayRef(All);
+    auto Asker = std::make_unique<Observed>(Known, Uses, ByNetwork ? Policy.get() : nullptr, Heat, Seed);
+    const Observed &Seen = *Asker;
+    {
+      Session Shared;
+      Shared.Guide = Deciding == How::Table ? std::make_unique<harness::Table>(Table) : nullptr;
+      Shared.Written = (Flags & WithDecisions) == 0 ? nullptr : std::make_unique<Log>(Decisions);
+      Shared.Decider = std::move(Asker);
+      optimise(On, *With, Shared);
+      say(Seen, Known, Object(On, *With), Into);
+    }
+    if ((Flags & WithDecisions) != 0) {
+      Into.append((*MemoryBuffer::getFile(Decisions))->getBuffer());
+    }
+    return std::nullopt;
+  }
+
+  // Bytes of the object, uint64: allocated, executed. A hash of it, uint64. The number of functions, uint32, and bytes
+  // of each, uint32. The number of questions and of features of each, uint32; of each question caller and callee,
+  // uint32, the logit, float32, and the decision, uint32; then of each its features, int64.
+  static void say(const Observed &Seen, const Functions &Known, const Object &Made, Answer &Into) {
+    const Sizes Found = sizesOf(Made);
+    Into.put(Found.Allocated);
+    Into.put(Found.Executed);
+    Into.put(xxh3_64bits(Made.bytes()));
+    Into.put(Known.count());
+    for (const uint32_t Bytes : Known.bytesIn(Made)) {
+      Into.put(Bytes);
+    }
+    Into.put(static_cast<uint32_t>(Seen.steps().size()));
+    Into.put(static_cast<uint32_t>(Seen.steps().empty() ? 0 : Seen.steps().front().Features.size()));
+    for (const Step &One : Seen.steps()) {
+      Into.put(One.Caller);
+      Into.put(One.Callee);
+      Into.put(One.Logit);
+      Into.put(static_cast<uint32_t>(One.Inline));
+    }
+    for (const Step &One : Seen.steps()) {
+      for (const int64_t Feature : One.Features) {
+        Into.put(Feature);
+      }
+    }
+  }
+
+  // One for each target.
+  Compiler *compiler(const Module &M) {
+    std::unique_ptr<Compiler> &Known = Compilers[M.getTargetTriple().str()];
+    if (!Known) {
+      auto Made = Compiler::create(M, CodeGenOptLevel::Default);
+      if (!Made) {
+        consumeError(Made.takeError());
+        return nullptr;
+      }
+      Known = std::move(*Made);
+    }
+    return Known.get();
+  }
+
+  static constexpr const char *Malformed = "this is no request";
+
+  const std::vector<size_t> All = [] {
+    std::vector<size_t> Each(NumFeatures);
+    std::iota(Each.begin(), Each.end(), 0);
+    return Each;
+  }();
+  StringMap<std::unique_ptr<Compiler>> Compilers;
+  std::unique_ptr<Network> Policy;
+};
+
+void serve() {
+  Collector Here;
+  std::string Bytes;
+  for (bool Heard = send(To, true, ""); Heard && receive(From, Bytes, LongestRequest);) {
+    Answer Made;
+    const std::optional<std::string> Why = Here.answer(Bytes, Made);
+    Heard = send(To, !Why, Why ? StringRef(*Why) : Made.bytes());
+  }
+}
+
+} // namespace
+} // namespace harness
+
+int main() {
+  (void)std::signal(SIGPIPE, SIG_IGN);
+  InitializeAllTargetInfos();
+  InitializeAllTargets();
+  InitializeAllTargetMCs();
+  InitializeAllAsmPrinters();
+  harness::serve();
+  return EXIT_SUCCESS;
+}
