@@ -6,15 +6,20 @@
 // Requests come on descriptor 8 and answers go to 9, in the form of `../module/wire.h`, with 0 for a line:
 //
 //   policy    a network (network.h)              -> nothing
-//   compile   how uint8, flags uint8, heat float32, seed uint64, size uint32 of a table, the table, bitcode
-//             -> what `answer` says
+//   compile   how uint8, flags uint8, heat float32, seed uint64; how many functions are decided, uint32, and of each
+//             its number, uint32, and whether calls of it are inlined, uint32; size uint32 of a table, the table;
+//             bitcode
+//             -> what `say` says
 //
 // How: 0 LLVM's own heuristic; 1 the network; 2 a table of decisions (../inline/sites.h), LLVM's heuristic for what it
-// does not have. Flags: 1 all features, not those of the network; 2 the decisions as a table.
+// does not have. Flags: 1 all features, not those of the network; 2 the decisions as a table; 4 what each function
+// consists of (../inline/size.h); 8 one question for all calls of a function.
 
+#include "../inline/size.h"
 #include "../module/wire.h"
 #include "compile.h"
 #include "network.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -34,7 +39,7 @@ constexpr auto Decisions = "decisions";
 
 enum class Wanted : uint8_t { Policy, Compile };
 enum class How : uint8_t { Heuristic, Network, Table };
-enum Flag : uint8_t { AllFeatures = 1, WithDecisions = 2 };
+enum Flag : uint8_t { AllFeatures = 1, WithDecisions = 2, WithParts = 4, OnceForCallee = 8 };
 
 struct Step {
   uint32_t Caller;
@@ -48,16 +53,21 @@ struct Step {
 // and is the logarithm of the odds then. Keeps what was asked.
 class Observed : public Source {
 public:
-  Observed(const Functions &Known, ArrayRef<size_t> Uses, const Network *Decides, float Heat, uint64_t Seed)
-      : Known(Known), Uses(Uses), Decides(Decides), Heat(Heat), Seed(Seed) {}
+  Observed(const Functions &Known, const DenseMap<uint32_t, bool> &Forced, ArrayRef<size_t> Uses,
+           const Network *Decides, float Heat, uint64_t Seed)
+      : Known(Known), Forced(Forced), Uses(Uses), Decides(Decides), Heat(Heat), Seed(Seed) {}
 
   std::optional<bool> decide(CallBase &CB, PolicyContext &Context) override {
     Step Made{Known.number(*CB.getCaller()), Known.number(*CB.getCalledFunction()), 0, false, {}};
     Made.Features = features(Uses, Context);
-    if (Decides == nullptr) {
+    if (Decides != nullptr) {
+      Made.Logit = Decides->logit(features(Decides->uses(), Context));
+    }
+    if (const auto Given = Forced.find(Made.Callee); Given != Forced.end()) {
+      Made.Inline = Given->second;
+    } else if (Decides == nullptr) {
       Made.Inline = Context.defaultDecision();
     } else {
-      Made.Logit = Decides->logit(features(Decides->uses(), Context));
       Made.Inline = Heat == 0 ? Made.Logit > 0 : chance() < 1 / (1 + std::exp(-Made.Logit / Heat));
     }
     Steps.push_back(Made);
@@ -70,7 +80,7 @@ private:
   static std::vector<int64_t> features(ArrayRef<size_t> Wanted, PolicyContext &Context) {
     std::vector<int64_t> Values;
     for (const size_t Index : Wanted) {
-      Values.push_back(Context.feature(static_cast<FeatureIndex>(Index)));
+      Values.push_back(Context.featureAt(Index));
     }
     return Values;
   }
@@ -83,6 +93,7 @@ private:
   }
 
   const Functions &Known;
+  const DenseMap<uint32_t, bool> &Forced;
   ArrayRef<size_t> Uses;
   const Network *Decides;
   float Heat;
@@ -112,6 +123,11 @@ private:
     const auto Flags = Asked.take<uint8_t>();
     const auto Heat = Asked.take<float>();
     const auto Seed = Asked.take<uint64_t>();
+    DenseMap<uint32_t, bool> Forced;
+    for (uint32_t Left = Asked.take<uint32_t>(); Left > 0 && Asked.left() > 0; --Left) {
+      const auto Number = Asked.take<uint32_t>();
+      Forced[Number] = Asked.take<uint32_t>() != 0;
+    }
     const StringRef Table = Asked.bytes(Asked.take<uint32_t>());
     const StringRef Bitcode = Asked.bytes(Asked.left());
     if (!Asked.isWhole() || Deciding > How::Table) {
@@ -132,15 +148,18 @@ private:
     const Functions Known(On.module());
     const bool ByNetwork = Deciding == How::Network;
     const ArrayRef<size_t> Uses = ByNetwork && (Flags & AllFeatures) == 0 ? Policy->uses() : ArrayRef(All);
-    auto Asker = std::make_unique<Observed>(Known, Uses, ByNetwork ? Policy.get() : nullptr, Heat, Seed);
+    auto Asker = std::make_unique<Observed>(Known, Forced, Uses, ByNetwork ? Policy.get() : nullptr, Heat, Seed);
     const Observed &Seen = *Asker;
     {
       Session Shared;
       Shared.Guide = Deciding == How::Table ? std::make_unique<harness::Table>(Table) : nullptr;
       Shared.Written = (Flags & WithDecisions) == 0 ? nullptr : std::make_unique<Log>(Decisions);
-      Shared.Decider = std::move(Asker);
+      Shared.Decider = (Flags & OnceForCallee) != 0 ? onceForCallee(std::move(Asker)) : std::move(Asker);
       optimise(On, *With, Shared);
       say(Seen, Known, Object(On, *With), Into);
+      if ((Flags & WithParts) != 0) {
+        sayParts(Known, On.module(), Into);
+      }
     }
     if ((Flags & WithDecisions) != 0) {
       Into.append((*MemoryBuffer::getFile(Decisions))->getBuffer());
@@ -175,6 +194,21 @@ private:
     }
   }
 
+  // Of each function: what it consists of before code is generated, int64; zeros for one that is gone.
+  static void sayParts(const Functions &Known, const Module &M, Answer &Into) {
+    std::vector<SizeParts> Parts(Known.count());
+    for (const Function &F : M) {
+      if (const uint32_t Number = Known.number(F); Number != Functions::None && !F.isDeclaration()) {
+        Parts[Number] = partsOf(F);
+      }
+    }
+    for (const SizeParts &Of : Parts) {
+      for (const int64_t Count : Of) {
+        Into.put(Count);
+      }
+    }
+  }
+
   // One for each target.
   Compiler *compiler(const Module &M) {
     std::unique_ptr<Compiler> &Known = Compilers[M.getTargetTriple().str()];
@@ -192,7 +226,7 @@ private:
   static constexpr const char *Malformed = "this is no request";
 
   const std::vector<size_t> All = [] {
-    std::vector<size_t> Each(NumFeatures);
+    std::vector<size_t> Each(NumAllFeatures);
     std::iota(Each.begin(), Each.end(), 0);
     return Each;
   }();

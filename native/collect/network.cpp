@@ -26,7 +26,7 @@ std::unique_ptr<Network> Network::read(Request &From) {
     Made->Uses.push_back(From.take<uint16_t>());
     const size_t Count = From.take<uint16_t>();
     Made->Thresholds.push_back(floats(From, Count));
-    if (Made->Uses.back() >= NumFeatures || Count == 0 || Made->Thresholds.back().size() != Count) {
+    if (Made->Uses.back() >= NumAllFeatures || Count == 0 || Made->Thresholds.back().size() != Count) {
       return nullptr;
     }
   }

@@ -1,5 +1,6 @@
 #include "advisor.h"
 #include "costs.h"
+#include "size.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
@@ -64,13 +65,13 @@ FeatureLog::~FeatureLog() {
 }
 
 void FeatureLog::write(uint64_t Position, PolicyContext &Site, bool Inline) {
-  std::array<int64_t, NumFeatures + 3> Row{};
+  std::array<int64_t, NumAllFeatures + 3> Row{};
   Row[0] = static_cast<int64_t>(Position);
-  for (size_t Index = 0; Index < NumFeatures; ++Index) {
-    Row[Index + 1] = Site.feature(static_cast<FeatureIndex>(Index));
+  for (size_t Index = 0; Index < NumAllFeatures; ++Index) {
+    Row[Index + 1] = Site.featureAt(Index);
   }
-  Row[NumFeatures + 1] = Inline;
-  Row[NumFeatures + 2] = Site.defaultDecision();
+  Row[NumAllFeatures + 1] = Inline;
+  Row[NumAllFeatures + 2] = Site.defaultDecision();
   (void)std::fwrite(Row.data(), sizeof Row, 1, File);
 }
 
@@ -78,8 +79,9 @@ void FeatureLog::write(uint64_t Position, PolicyContext &Site, bool Inline) {
 // time: it is done only for who asks.
 class Advisor::Context final : public PolicyContext {
 public:
-  Context(Advisor &Asked, CallBase &CB)
-      : PolicyContext(Asked.FAM), Asked(Asked), CB(CB), Caller(*CB.getCaller()), Callee(*CB.getCalledFunction()) {}
+  Context(Advisor &Asked, CallBase &CB, const Site &Where)
+      : PolicyContext(Asked.FAM), Asked(Asked), CB(CB), Caller(*CB.getCaller()), Callee(*CB.getCalledFunction()),
+        Before(Asked.Shared.Callees.of(Where.Callee)) {}
 
   // Whether it may be inlined at all. Both of LLVM's walks say the same.
   bool isLegal(bool ByParts = false) { return ByParts ? costs().has_value() : estimate().has_value(); }
@@ -124,6 +126,44 @@ public:
     }
   }
 
+  int64_t feature(CalleeFeature Index) override {
+    switch (Index) {
+    case CalleeFeature::callee_calls:
+      return calls().Calls;
+    case CalleeFeature::callee_calls_decided:
+      return Before.Decided;
+    case CalleeFeature::callee_calls_inlined:
+      return Before.Inlined;
+    case CalleeFeature::callee_calls_legal:
+      return calls().Legal;
+    case CalleeFeature::callee_constant_args:
+      return calls().Constants;
+    case CalleeFeature::callee_can_go:
+      return calls().CanGo;
+    case CalleeFeature::callee_is_last_call:
+      return calls().CanGo && calls().Calls == 1;
+    case CalleeFeature::callee_instructions:
+      return Callee.getInstructionCount();
+    case CalleeFeature::callee_bytes:
+      return bytesOf(Callee);
+    case CalleeFeature::callee_bytes_if_gone:
+      return calls().CanGo ? bytesOf(Callee) + unwindBytes(Asked.M.getTargetTriple()) : 0;
+    case CalleeFeature::caller_instructions:
+      return Caller.getInstructionCount();
+    case CalleeFeature::caller_bytes:
+      return bytesOf(Caller);
+    case CalleeFeature::caller_bytes_with_callee:
+      return bytesOf(Caller) + bytesOf(Callee) - callBytes(CB);
+    case CalleeFeature::llvm_inlines:
+      return defaultDecision();
+    case CalleeFeature::llvm_inlines_without_bonus:
+      return inlinesWithoutBonus();
+    case CalleeFeature::Count:
+      break;
+    }
+    llvm_unreachable("this is no feature");
+  }
+
   bool defaultDecision() override {
     if (!Default) {
       Default = Asked.defaultDecision(CB);
@@ -132,6 +172,22 @@ public:
   }
 
 private:
+  const CallsNow &calls() {
+    if (!Calls) {
+      Calls = CallsNow::of(Callee, FAM);
+    }
+    return *Calls;
+  }
+
+  // What LLVM's heuristic would do if the callee did not go away with this call.
+  bool inlinesWithoutBonus() {
+    const InlineCost Found = Asked.cost(CB);
+    if (!Found.isVariable() || Found.getStaticBonusApplied() == 0) {
+      return defaultDecision();
+    }
+    return Found.getCost() + Found.getStaticBonusApplied() < Found.getThreshold();
+  }
+
   AssumptionCache &assumptions(Function &F) { return FAM.getResult<AssumptionAnalysis>(F); }
 
   std::optional<int> estimate() {
@@ -167,6 +223,8 @@ private:
   CallCosts::Answers Own;
   CallCosts::Answers *Answers = nullptr; // asked for when they are needed
   std::optional<bool> Default;
+  std::optional<CallsNow> Calls;
+  Tally Before;
 };
 
 Advisor::Advisor(Module &M, ModuleAnalysisManager &MAM, InlineParams Params, Session &Shared)
@@ -203,6 +261,13 @@ Advisor::~Advisor() {
 
 // What LLVM's static getDefaultInlineAdvice does.
 bool Advisor::defaultDecision(CallBase &CB) {
+  auto &TTI = FAM.getResult<TargetIRAnalysis>(*CB.getCalledFunction());
+  const auto Cost = [this](CallBase &Call) { return cost(Call); };
+  return shouldInline(CB, TTI, Cost, getCallerORE(CB), Params.EnableDeferral.value_or(false)).has_value();
+}
+
+// As LLVM's heuristic takes it.
+InlineCost Advisor::cost(CallBase &CB) {
   Function &Caller = *CB.getCaller();
   ProfileSummaryInfo *PSI =
       FAM.getResult<ModuleAnalysisManagerFunctionProxy>(Caller).getCachedResult<ProfileSummaryAnalysis>(M);
@@ -217,10 +282,7 @@ bool Advisor::defaultDecision(CallBase &CB) {
     return FAM.getResult<EphemeralValuesAnalysis>(F);
   };
   auto &TTI = FAM.getResult<TargetIRAnalysis>(*CB.getCalledFunction());
-  const auto Cost = [&](CallBase &Call) {
-    return getInlineCost(Call, Params, TTI, Assumptions, Library, Frequencies, PSI, nullptr, Ephemeral);
-  };
-  return shouldInline(CB, TTI, Cost, getCallerORE(CB), Params.EnableDeferral.value_or(false)).has_value();
+  return getInlineCost(CB, Params, TTI, Assumptions, Library, Frequencies, PSI, nullptr, Ephemeral);
 }
 
 // Give the call site its identity and write the decision.
@@ -239,7 +301,8 @@ Site Advisor::next(CallBase &CB) {
   return Shared.Sites.next(CB.getCaller()->getName(), CB.getCalledFunction()->getName());
 }
 
-void Advisor::write(const Decision &Decided) const {
+void Advisor::write(const Decision &Decided) {
+  Shared.Callees.add(Decided);
   if (Shared.Written) {
     Shared.Written->write(Decided, Shared.Sites.names());
   }
@@ -297,24 +360,24 @@ std::unique_ptr<InlineAdvice> Advisor::follow(CallBase &CB, OptimizationRemarkEm
   const Site Where = next(CB);
   const Decision &Given = Shared.Followed->next(Where, Shared.Sites.names());
   const bool Decided = Given.Who == By::Policy || Given.Who == By::Replaced;
-  if ((!Decided && Given.Who != By::Illegal) || (Given.Inline && !(Decided && Context(*this, CB).isLegal()))) {
+  if ((!Decided && Given.Who != By::Illegal) || (Given.Inline && !(Decided && Context(*this, CB, Where).isLegal()))) {
     disagree(CB);
+  }
+  if (Shared.Features && Decided) {
+    Context Here(*this, CB, Where);
+    Shared.Features->write(Shared.Sites.length() - 1, Here, Given.Inline);
   }
   write({Where, Given.Inline, Given.Who});
   if (!Decided) {
     return unchanged(CB, false);
-  }
-  if (Shared.Features) {
-    Context Here(*this, CB);
-    Shared.Features->write(Shared.Sites.length() - 1, Here, Given.Inline);
   }
   return std::make_unique<MLInlineAdvice>(this, CB, ORE, Given.Inline);
 }
 
 // The policy's decision, or LLVM's own if it has none.
 std::unique_ptr<InlineAdvice> Advisor::ask(CallBase &CB, OptimizationRemarkEmitter &ORE) {
-  Context Here(*this, CB);
   const Site Where = next(CB);
+  Context Here(*this, CB, Where);
   if (!Here.isLegal(Shared.Decider && Shared.Decider->wantsPartsOnly())) {
     write({Where, false, By::Illegal});
     return unchanged(CB, false);
@@ -322,22 +385,22 @@ std::unique_ptr<InlineAdvice> Advisor::ask(CallBase &CB, OptimizationRemarkEmitt
   const std::optional<bool> Answer =
       Shared.Guide ? Shared.Guide->find(Where, Shared.Sites.names()) : Shared.Decider->decide(CB, Here);
   const bool Inline = Answer ? *Answer : Here.defaultDecision();
-  write({Where, Inline, Answer ? By::Policy : By::Replaced});
   if (Shared.Features) {
     Shared.Features->write(Shared.Sites.length() - 1, Here, Inline);
   }
+  write({Where, Inline, Answer ? By::Policy : By::Replaced});
   return std::make_unique<MLInlineAdvice>(this, CB, ORE, Inline);
 }
 
 // Asked by the base class, with the features that it has found: only to compare them with ours.
 std::unique_ptr<MLInlineAdvice> Advisor::getAdviceFromModel(CallBase &CB, OptimizationRemarkEmitter &ORE) {
-  Context Here(*this, CB);
   const Site Where = next(CB);
+  Context Here(*this, CB, Where);
   const bool Inline = Here.defaultDecision();
-  write({Where, Inline, By::Policy});
   if (Shared.Features) {
     Shared.Features->write(Shared.Sites.length() - 1, Here, Inline);
   }
+  write({Where, Inline, By::Policy});
   return std::make_unique<MLInlineAdvice>(this, CB, ORE, Inline);
 }
 

@@ -4,6 +4,7 @@
 #ifndef HARNESS_INLINE_ADVISOR_H
 #define HARNESS_INLINE_ADVISOR_H
 
+#include "callees.h"
 #include "sites.h"
 #include "source.h"
 #include "llvm/Analysis/InlineCost.h"
@@ -37,6 +38,7 @@ struct Session {
   bool UpstreamFeatures = false; // take the features from LLVM's own getAdviceImpl, to compare
   bool ShareWalks = true;        // false: a walk for each question, to compare
   Series Sites;
+  Tallies Callees;
 };
 
 class Advisor : public llvm::MLInlineAdvisor {
@@ -59,12 +61,13 @@ private:
 
   Site next(llvm::CallBase &CB);
   void record(llvm::CallBase &CB, bool Inline, By Who);
-  void write(const Decision &Decided) const;
+  void write(const Decision &Decided);
   [[noreturn]] void disagree(llvm::CallBase &CB) const;
   std::unique_ptr<llvm::InlineAdvice> unchanged(llvm::CallBase &CB, bool Inline);
   std::unique_ptr<llvm::InlineAdvice> ask(llvm::CallBase &CB, llvm::OptimizationRemarkEmitter &ORE);
   std::unique_ptr<llvm::InlineAdvice> follow(llvm::CallBase &CB, llvm::OptimizationRemarkEmitter &ORE);
   bool defaultDecision(llvm::CallBase &CB);
+  llvm::InlineCost cost(llvm::CallBase &CB);
 };
 
 } // namespace harness

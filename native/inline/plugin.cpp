@@ -27,6 +27,10 @@ cl::opt<From>
                       clEnumValN(From::Table, "table",
                                  "those in -inline-policy-file, by identity; LLVM's own where it has none"),
                       clEnumValN(From::Upstream, "upstream", "as default, with features as LLVM takes them")));
+enum class About : uint8_t { Call, Callee };
+cl::opt<About> Question("inline-policy-question", cl::desc("What is asked about"), cl::init(About::Call),
+                        cl::values(clEnumValN(About::Call, "call", "each call"),
+                                   clEnumValN(About::Callee, "callee", "the first call of each function, for all of them")));
 cl::opt<std::string> File("inline-policy-file", cl::desc("Shared library, or decisions to follow"));
 cl::opt<std::string> Values("inline-policy-values", cl::desc("Hyperparameters of a heuristic: NAME=VALUE,..."));
 cl::opt<std::string> Written("inline-policy-log", cl::desc("Write the decisions to this file"));
@@ -57,6 +61,9 @@ Session &session() {
   static Session Only = [] {
     Session New;
     New.Decider = source();
+    if (New.Decider && Question == About::Callee) {
+      New.Decider = onceForCallee(std::move(New.Decider));
+    }
     New.Followed = Policy == From::Replay ? std::make_unique<Replay>(File) : nullptr;
     New.Guide = Policy == From::Table ? std::make_unique<Table>(Table::read(File)) : nullptr;
     New.Written = Written.empty() ? nullptr : std::make_unique<Log>(Written);

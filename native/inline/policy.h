@@ -24,10 +24,44 @@ constexpr bool isCostPart(size_t Index) {
   return Index < static_cast<size_t>(llvm::InlineCostFeatureIndex::NumberOfFeatures);
 }
 
+// The harness's own features of a call site, version 1: what becomes of the callee (docs/inlining.md).
+#define HARNESS_CALLEE_FEATURES(FEATURE)                                                                               \
+  FEATURE(callee_calls)                                                                                                \
+  FEATURE(callee_calls_decided)                                                                                        \
+  FEATURE(callee_calls_inlined)                                                                                        \
+  FEATURE(callee_calls_legal)                                                                                          \
+  FEATURE(callee_constant_args)                                                                                        \
+  FEATURE(callee_can_go)                                                                                               \
+  FEATURE(callee_is_last_call)                                                                                         \
+  FEATURE(callee_instructions)                                                                                         \
+  FEATURE(callee_bytes)                                                                                                \
+  FEATURE(callee_bytes_if_gone)                                                                                        \
+  FEATURE(caller_instructions)                                                                                         \
+  FEATURE(caller_bytes)                                                                                                \
+  FEATURE(caller_bytes_with_callee)                                                                                    \
+  FEATURE(llvm_inlines)                                                                                                \
+  FEATURE(llvm_inlines_without_bonus)
+
+enum class CalleeFeature : uint8_t {
+#define HARNESS_FEATURE(NAME) NAME,
+  HARNESS_CALLEE_FEATURES(HARNESS_FEATURE)
+#undef HARNESS_FEATURE
+      Count
+};
+constexpr auto NumCalleeFeatures = static_cast<size_t>(CalleeFeature::Count);
+
+// By position: LLVM's, then those.
+constexpr size_t NumAllFeatures = NumFeatures + NumCalleeFeatures;
+
 class PolicyContext {
 public:
   // One feature, computed when it is first asked for at this call site.
   virtual int64_t feature(llvm::FeatureIndex Index) = 0;
+  virtual int64_t feature(CalleeFeature Index) = 0;
+  int64_t featureAt(size_t Index) {
+    return Index < NumFeatures ? feature(static_cast<llvm::FeatureIndex>(Index))
+                               : feature(static_cast<CalleeFeature>(Index - NumFeatures));
+  }
   // What LLVM's own heuristic would decide here.
   virtual bool defaultDecision() = 0;
   // LLVM's analyses of functions: FAM.getResult<LoopAnalysis>(F) and all others.

@@ -1,6 +1,7 @@
 #include "source.h"
 #include "../policy/library.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include <array>
 
 using namespace llvm;
@@ -10,9 +11,12 @@ namespace {
 
 constexpr auto Plugin = "inline";
 
-constexpr std::array<const char *, NumFeatures> FeatureNames = {
+constexpr std::array<const char *, NumAllFeatures> FeatureNames = {
 #define NAME(TYPE, SHAPE, NAME, TEXT) #NAME,
     INLINE_COST_FEATURE_ITERATOR(NAME) INLINE_FEATURE_ITERATOR(NAME)
+#undef NAME
+#define NAME(NAME) #NAME,
+        HARNESS_CALLEE_FEATURES(NAME)
 #undef NAME
 };
 
@@ -46,7 +50,7 @@ public:
       return std::nullopt;
     }
     for (const size_t Index : Asked.uses()) {
-      Features[Index] = Context.feature(static_cast<FeatureIndex>(Index));
+      Features[Index] = Context.featureAt(Index);
     }
     const std::optional<int64_t> Answer = Asked.ask(Features, [](int64_t Word) { return Word == 0 || Word == 1; });
     return Answer ? std::optional<bool>(*Answer == 1) : std::nullopt;
@@ -54,10 +58,35 @@ public:
 
 private:
   Channel Asked;
-  std::array<int64_t, NumFeatures> Features{};
+  std::array<int64_t, NumAllFeatures> Features{};
+};
+
+class Once : public Source {
+public:
+  explicit Once(std::unique_ptr<Source> Asked) : Asked(std::move(Asked)) {}
+
+  bool wantsPartsOnly() const override { return Asked->wantsPartsOnly(); }
+
+  std::optional<bool> decide(CallBase &CB, PolicyContext &Context) override {
+    const StringRef Callee = CB.getCalledFunction()->getName();
+    if (const auto Known = Decided.find(Callee); Known != Decided.end()) {
+      return Known->second;
+    }
+    const std::optional<bool> Answer = Asked->decide(CB, Context);
+    if (Answer) {
+      Decided[Callee] = *Answer;
+    }
+    return Answer;
+  }
+
+private:
+  std::unique_ptr<Source> Asked;
+  StringMap<bool> Decided;
 };
 
 } // namespace
+
+std::unique_ptr<Source> onceForCallee(std::unique_ptr<Source> Asked) { return std::make_unique<Once>(std::move(Asked)); }
 
 std::unique_ptr<Source> defaultSource() { return std::make_unique<Default>(); }
 

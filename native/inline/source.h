@@ -24,6 +24,9 @@ public:
   virtual bool wantsPartsOnly() const { return false; }
 };
 
+// A source that is asked about a function's first call only, and decides for all that follow as it did then.
+std::unique_ptr<Source> onceForCallee(std::unique_ptr<Source> Asked);
+
 // LLVM's own heuristic.
 std::unique_ptr<Source> defaultSource();
 

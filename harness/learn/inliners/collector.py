@@ -2,8 +2,9 @@
 end. No run ever starts it: what is measured is compiled by clang itself.
 """
 
+import re
 import struct
-
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from types import TracebackType
@@ -13,22 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.problems.passes.session.wire import Reply, Status
-from harness.problems.passes.session.worker import SessionLost, Worker
+from harness.problems.passes.session.worker import Worker
 from harness.sandbox import GIB, MIB, Job, Limits
 from harness.sandbox.bench import Bench
-from harness.toolchain.native import llvm_program
+from harness.toolchain.native import llvm_program, native_folder
 
-__all__ = ["HEURISTIC", "Collector", "Compiled", "Exploration", "Steps"]
+__all__ = ["HEURISTIC", "PARTS", "Collector", "Compiled", "Exploration", "Steps"]
 
 _PROGRAM = "collect"
 _HEAD = struct.Struct("<IBI")
-_COMPILE = struct.Struct("<BBfQI")
+_COMPILE = struct.Struct("<BBfQ")
+_COUNT = struct.Struct("<I")
 _SIZES = struct.Struct("<QQQI")
 _COUNTS = struct.Struct("<II")
 _GONE = 0xFFFFFFFF
 _START = 30.0
 """Seconds for the first word."""
 _STEP = np.dtype([("caller", "<u4"), ("callee", "<u4"), ("logit", "<f4"), ("inline", "<u4")])
+
+
+PARTS = tuple(re.findall(r"^  PART\((\w+)\)", (native_folder("inline") / "size.h").read_text(), re.MULTILINE))
+"""What the model of size counts, by the names of ``native/inline/size.h``."""
 
 
 class _Wanted(IntEnum):
@@ -80,6 +86,8 @@ class Compiled:
     functions: NDArray[np.int64]
     """(functions,): bytes of each that the module defined, in its order; -1 for one that is gone."""
     steps: Steps
+    parts: NDArray[np.int64] | None
+    """(functions, parts): what each consists of before code is generated, if that was asked for: ``PARTS``."""
     table: bytes
     """The decisions, if they were asked for."""
 
@@ -122,22 +130,34 @@ class Collector:
         bitcode: bytes,
         how: Exploration = HEURISTIC,
         *,
+        forced: Mapping[int, bool] | None = None,
         table: bytes | None = None,
         all_features: bool = False,
         with_decisions: bool = False,
+        with_parts: bool = False,
+        once_for_callee: bool = False,
     ) -> Compiled:
-        """Compile a module. ``table``: decisions to follow, LLVM's heuristic for what they do not have.
+        """Compile a module. ``forced``: number of a function → whether calls of it are inlined, whatever ``how`` says.
+        ``table``: decisions to follow, LLVM's heuristic for what they do not have.
 
-        ``all_features``: LLVM's 38, not those that the network asks for. Raises SessionLost, and ValueError for what is
-        no module.
+        ``all_features``: all of ``FEATURES``, not those that the network asks for. ``once_for_callee``: all calls of a
+        function are decided as the first. Raises SessionLost, and ValueError for what is no module.
         """
         deciding = _How.HEURISTIC if how is HEURISTIC else _How.NETWORK
         deciding = _How.TABLE if table is not None else deciding
         given = table or b""
-        flags = int(all_features) | int(with_decisions) << 1
-        head = _COMPILE.pack(deciding, flags, max(how.heat, 0.0), how.seed, len(given))
-        reply = self._ask(_Wanted.COMPILE, head + given + bitcode, "compiling a module", self.seconds)
-        return _compiled(reply.rest)
+        asked = (all_features, with_decisions, with_parts, once_for_callee)
+        flags = sum(int(flag) << place for place, flag in enumerate(asked))
+        pairs = [part for number, inline in (forced or {}).items() for part in (number, int(inline))]
+        request = (
+            _COMPILE.pack(deciding, flags, max(how.heat, 0.0), how.seed),
+            struct.pack(f"<I{len(pairs)}I", len(pairs) // 2, *pairs),
+            _COUNT.pack(len(given)),
+            given,
+            bitcode,
+        )
+        reply = self._ask(_Wanted.COMPILE, b"".join(request), "compiling a module", self.seconds)
+        return _compiled(reply.rest, with_parts=with_parts)
 
     def _ask(self, kind: _Wanted, rest: bytes, about: str, seconds: float) -> Reply:
         request = _HEAD.pack(_HEAD.size - 4 + len(rest), kind, 0) + rest
@@ -148,7 +168,7 @@ class Collector:
         return reply
 
 
-def _compiled(rest: bytes) -> Compiled:
+def _compiled(rest: bytes, *, with_parts: bool) -> Compiled:
     """What ``native/collect/main.cpp`` says."""
     alloc, text, digest, functions = _SIZES.unpack_from(rest)
     at = _SIZES.size
@@ -167,7 +187,11 @@ def _compiled(rest: bytes) -> Compiled:
         _numbers(asked["caller"]),
         _numbers(asked["callee"]),
     )
-    return Compiled(alloc, text, digest, _numbers(sizes), steps, rest[at:])
+    parts = None
+    if with_parts:
+        parts = np.frombuffer(rest, "<i8", functions * len(PARTS), at).reshape(functions, len(PARTS))
+        at += 8 * functions * len(PARTS)
+    return Compiled(alloc, text, digest, _numbers(sizes), steps, parts, rest[at:])
 
 
 def _numbers(values: NDArray[np.integer]) -> NDArray[np.int64]:

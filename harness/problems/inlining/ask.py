@@ -13,13 +13,21 @@ from harness.problems.programs.allowance import Allowance
 from harness.problems.programs.asking import Asked, AskingStep, Told, require_tolerable
 from harness.sandbox.bench import Bench
 
-__all__ = ["DEFAULT", "Answer", "ask", "asking"]
+__all__ = ["DEFAULT", "QUESTIONS", "Answer", "about", "ask", "asking"]
 
 _PREFIX = "inline-policy"
 _LOG, _FEATURES = "decisions.txt", "features.bin"
 
 DEFAULT = Asked("default")
 """LLVM's own heuristic, through the plugin."""
+
+QUESTIONS = ("call", "callee")
+"""Each call; or the first call of each function, for all of them. A policy that names no question is asked the first."""
+
+
+def about(question: str) -> tuple[str, ...]:
+    """The plugin's options that ask it."""
+    return () if question in ("", QUESTIONS[0]) else (f"question={question}",)
 
 
 @dataclass(frozen=True, slots=True)

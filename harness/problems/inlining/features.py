@@ -1,14 +1,14 @@
-"""What LLVM's inline advisor tells of a call site, the 38 features of ``InlineModelFeatureMaps.h`` in its order; and
-the interface that is made of them."""
+"""What a policy may know of a call site: the 38 features of LLVM's ``InlineModelFeatureMaps.h`` in its order, and the
+harness's own that say what becomes of the callee; and the interface that is made of them."""
 
 from harness.base.paths import NATIVE_SOURCES
 from harness.policy.forms.interface import Choice, Interface, Native, Tensor
 
-__all__ = ["FEATURES", "INTERFACE"]
+__all__ = ["CALLEE_FEATURES", "FEATURES", "INTERFACE", "LLVM_FEATURES"]
 
 _SOURCES = NATIVE_SOURCES / "inline"
 
-FEATURES: tuple[str, ...] = (
+LLVM_FEATURES: tuple[str, ...] = (
     # What LLVM's own cost analysis of the callee at this site adds up.
     *("sroa_savings", "sroa_losses", "load_elimination", "call_penalty", "call_argument_setup"),
     *("load_relative_intrinsic", "lowered_call_arg_setup", "indirect_call_penalty", "jump_table_penalty"),
@@ -22,6 +22,15 @@ FEATURES: tuple[str, ...] = (
     *("callee_conditionally_executed_blocks", "callee_users", "is_callee_avail_external", "is_caller_avail_external"),
 )
 """Each an int64: numbers of LLVM's cost units, instructions, blocks, functions or calls; or 0 and 1."""
+
+CALLEE_FEATURES: tuple[str, ...] = (
+    *("callee_calls", "callee_calls_decided", "callee_calls_inlined", "callee_calls_legal", "callee_constant_args"),
+    *("callee_can_go", "callee_is_last_call", "callee_instructions", "callee_bytes", "callee_bytes_if_gone"),
+    *("caller_instructions", "caller_bytes", "caller_bytes_with_callee", "llvm_inlines", "llvm_inlines_without_bonus"),
+)
+"""Each an int64: numbers of calls, arguments, instructions or bytes; or 0 and 1 (``native/inline/policy.h``)."""
+
+FEATURES = LLVM_FEATURES + CALLEE_FEATURES
 
 _ENTRY = """\
 extern "C" __attribute__((visibility("default"))) bool harness_heuristic(llvm::CallBase *CB,

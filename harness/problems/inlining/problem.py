@@ -1,5 +1,6 @@
 """Problem ``inlining``, in all its forms: decisions are call sites, and the plugin follows them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from harness.freeze import FrozenModule
 from harness.policy.forms.interface import Interface
 from harness.policy.forms.registry import all_forms, asked_form, checked_form
 from harness.policy.policy import Policy
-from harness.problems.inlining.ask import ask
+from harness.problems.inlining.ask import QUESTIONS, about, ask
 from harness.problems.inlining.check import require_faithful
 from harness.problems.inlining.decide import decided, generated
 from harness.problems.inlining.features import INTERFACE
@@ -18,7 +19,7 @@ from harness.problems.inlining.price import plain_cpu
 from harness.problems.inlining.replay import PLUGIN, RULES, replay_plan
 from harness.problems.inlining.sites import sites_of
 from harness.problems.programs.allowance import allowance
-from harness.problems.programs.asking import asked_as
+from harness.problems.programs.asking import Asked, asked_as
 from harness.problems.programs.tracks import FROZEN_AT
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import native_digest
@@ -31,6 +32,8 @@ class Inlining:
 
     forms: ClassVar = {name: form for name, form in all_forms().items() if form.supports(INTERFACE) is None}
 
+    questions: ClassVar = QUESTIONS
+
     def check(self, policy: Policy, where: str) -> None:
         """As its form has it."""
         checked_form(policy, INTERFACE, where)
@@ -41,18 +44,19 @@ class Inlining:
 
     def tried(self, policy: Policy, frozen: FrozenModule, bench: Bench) -> Path:
         """What clang generates of the module that the policy's process wrote."""
-        answer = ask(asked_as(asked_form(policy).open(policy, INTERFACE, 0, bench)), frozen, bench)
+        answer = ask(_asked(policy, 0, bench), frozen, bench)
         return generated(answer, frozen, bench)
 
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """What it decides of each call site. ``seed``: given to code that wants it."""
-        how = asked_as(asked_form(policy).open(policy, INTERFACE, seed, bench))
+        how = _asked(policy, seed, bench)
         most = allowance(policy.manifest.policy_class, plain_cpu(frozen, bench))
         return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
 
     def parts(self, policy: Policy) -> list[str]:
         """The plugin, and what turns the file into what it asks."""
-        return [native_digest(PLUGIN), *RULES, *asked_form(policy).key_material(INTERFACE)]
+        asked = about(policy.manifest.question)
+        return [native_digest(PLUGIN), *RULES, *asked, *asked_form(policy).key_material(INTERFACE)]
 
     def notes(self, policy: Policy) -> list[str]:
         """Nothing to remark."""
@@ -75,6 +79,12 @@ class Inlining:
     def require_ready(self, frozen: FrozenModule, bench: Bench, where: str) -> None:
         """The plugin must be faithful on the module."""
         require_faithful(frozen, bench, where)
+
+
+def _asked(policy: Policy, seed: int, bench: Bench) -> Asked:
+    """The policy as the plugin asks it."""
+    decider = asked_as(asked_form(policy).open(policy, INTERFACE, seed, bench))
+    return replace(decider, options=about(policy.manifest.question))
 
 
 POLICIES = Inlining()

@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import LLVM_FEATURES
 
 __all__ = ["INTEGERS", "sequence_example", "write_tfrecord"]
 
-INTEGERS = (*FEATURES, "inlining_decision", "inlining_default")
+INTEGERS = (*LLVM_FEATURES, "inlining_decision", "inlining_default")
 """Feature lists of int64."""
 _CONTEXT = ("benchmark", "target", "policy")
 _MASK = 0xA282EAD8

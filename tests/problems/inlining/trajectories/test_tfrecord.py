@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tfrecord import example_pb2
 from tfrecord.reader import tfrecord_loader
 
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import LLVM_FEATURES
 from harness.problems.inlining.trajectories.tfrecord import INTEGERS, sequence_example, write_tfrecord
 from tests.drive import User
 from tests.problems.inlining.trajectories.conftest import Logged
@@ -67,7 +67,7 @@ def test_all_of_it_is_read_back_by_another_reader(logged: Logged, exported: tupl
     assert set(found) == set(groups)
     for key, steps in found.items():
         group = groups[key]
-        assert set(steps) == {*FEATURES, "inlining_decision", "inlining_default", "reward"}
+        assert set(steps) == {*LLVM_FEATURES, "inlining_decision", "inlining_default", "reward"}
         for name in INTEGERS:
             assert [step.dtype for step in steps[name]] == [np.int64] * group.height
             assert [step.tolist() for step in steps[name]] == [[value] for value in group[name]]

@@ -1,0 +1,67 @@
+"""Several workers at once, one a thread. A module that ends its worker is left out from then on, and counted."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Self, TypeVar
+
+from harness.learn.inliners.collector import Collector
+from harness.problems.passes.session.worker import SessionLost
+from harness.sandbox.bench import Bench
+
+__all__ = ["Pool"]
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Pool:
+    """A context: at its end the workers end."""
+
+    def __init__(self, bench: Bench, jobs: int) -> None:
+        """``jobs``: workers."""
+        self._bench = bench
+        self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="collector")
+        self._own = threading.local()
+        self._lock = threading.Lock()
+        self._open: list[Collector] = []
+        self._ended = 0.0
+        self.lost: list[str] = []
+        """Why workers ended."""
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """End all workers."""
+        self._threads.shutdown(cancel_futures=True)
+        for collector in self._open:
+            collector.close()
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds that all workers have used."""
+        with self._lock:
+            return self._ended + sum(collector.cpu for collector in self._open)
+
+    def each(self, tasks: Iterable[Task], work: Callable[[Collector, Task], Result]) -> Iterator[Result | None]:
+        """What ``work`` makes of each task, in their order; None where the worker was lost."""
+        return self._threads.map(lambda task: self._one(task, work), tasks)
+
+    def _one(self, task: Task, work: Callable[[Collector, Task], Result]) -> Result | None:
+        collector = getattr(self._own, "collector", None)
+        if collector is None:
+            collector = Collector(self._bench)
+            self._own.collector = collector
+            with self._lock:
+                self._open.append(collector)
+        try:
+            return work(collector, task)
+        except SessionLost as error:
+            self._own.collector = None
+            with self._lock:
+                self.lost.append(str(error))
+                self._open.remove(collector)
+                self._ended += collector.cpu
+            return None

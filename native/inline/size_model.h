@@ -1,0 +1,20 @@
+// The weights of the model of size: written by `python -m harness.learn.inliners size`.
+
+#ifndef HARNESS_INLINE_SIZE_MODEL_H
+#define HARNESS_INLINE_SIZE_MODEL_H
+
+#include "size.h"
+
+namespace harness {
+
+struct SizeModel {
+  std::array<double, NumSizeParts> Weights; // bytes
+  int64_t Unwind;                           // bytes of the unwind table for each function
+};
+
+constexpr SizeModel X86Size = {{}, 0};
+constexpr SizeModel AArch64Size = {{}, 0};
+
+} // namespace harness
+
+#endif
