@@ -167,13 +167,14 @@ private:
     return std::nullopt;
   }
 
-  // Bytes of the object, uint64: allocated, executed. A hash of it, uint64. The number of functions, uint32, and bytes
+  // Bytes of the object, uint64: allocated, executed, of the unwind table. A hash of it, uint64. The number of functions, uint32, and bytes
   // of each, uint32. The number of questions and of features of each, uint32; of each question caller and callee,
   // uint32, the logit, float32, and the decision, uint32; then of each its features, int64.
   static void say(const Observed &Seen, const Functions &Known, const Object &Made, Answer &Into) {
     const Sizes Found = sizesOf(Made);
     Into.put(Found.Allocated);
     Into.put(Found.Executed);
+    Into.put(Found.Unwind);
     Into.put(xxh3_64bits(Made.bytes()));
     Into.put(Known.count());
     for (const uint32_t Bytes : Known.bytesIn(Made)) {

@@ -147,7 +147,7 @@ public:
     case CalleeFeature::callee_bytes:
       return bytesOf(Callee);
     case CalleeFeature::callee_bytes_if_gone:
-      return calls().CanGo ? bytesOf(Callee) + unwindBytes(Asked.M.getTargetTriple()) : 0;
+      return calls().CanGo ? bytesOf(Callee) + unwindBytes(Callee) : 0;
     case CalleeFeature::caller_instructions:
       return Caller.getInstructionCount();
     case CalleeFeature::caller_bytes:

@@ -186,6 +186,13 @@ int64_t callBytes(const CallBase &CB) {
   return std::llround(Weight(partOf(CB)) + (Weight(SizePart::call_arguments) * CB.arg_size()));
 }
 
-int64_t unwindBytes(const Triple &For) { return modelFor(For).Unwind; }
+int64_t unwindBytes(const Function &F) {
+  const bool Calls = any_of(instructions(F), [](const Instruction &I) {
+    const auto *Call = dyn_cast<CallBase>(&I);
+    return Call != nullptr && !isa<IntrinsicInst>(Call);
+  });
+  const SizeModel &Model = modelFor(F.getParent()->getTargetTriple());
+  return Calls ? Model.UnwindOfCaller : Model.UnwindOfLeaf;
+}
 
 } // namespace harness

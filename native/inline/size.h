@@ -5,7 +5,6 @@
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
-#include "llvm/TargetParser/Triple.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -75,7 +74,7 @@ int64_t bytesOf(const llvm::Function &F);
 int64_t callBytes(const llvm::CallBase &CB);
 
 // Bytes that the unwind table has for a function.
-int64_t unwindBytes(const llvm::Triple &For);
+int64_t unwindBytes(const llvm::Function &F);
 
 } // namespace harness
 

@@ -9,11 +9,12 @@ namespace harness {
 
 struct SizeModel {
   std::array<double, NumSizeParts> Weights; // bytes
-  int64_t Unwind;                           // bytes of the unwind table for each function
+  int64_t UnwindOfLeaf;                     // bytes of the unwind table for a function that calls none
+  int64_t UnwindOfCaller;                   // for one that does
 };
 
-constexpr SizeModel X86Size = {{}, 0};
-constexpr SizeModel AArch64Size = {{}, 0};
+constexpr SizeModel X86Size = {{}, 0, 0};
+constexpr SizeModel AArch64Size = {{}, 0, 0};
 
 } // namespace harness
 

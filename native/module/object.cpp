@@ -38,6 +38,11 @@ Sizes sizesOf(const Object &Made) {
     }
     Found.Allocated += Section.getSize();
     Found.Executed += (Flags & ELF::SHF_EXECINSTR) != 0 ? Section.getSize() : 0;
+    if (Expected<StringRef> Name = Section.getName(); !Name) {
+      consumeError(Name.takeError());
+    } else if (*Name == ".eh_frame") {
+      Found.Unwind += Section.getSize();
+    }
   }
   return Found;
 }

@@ -29,6 +29,7 @@ private:
 struct Sizes {
   uint64_t Allocated = 0; // without .bss: the metric size.alloc
   uint64_t Executed = 0;  // the metric size.text
+  uint64_t Unwind = 0;    // of .eh_frame
 };
 Sizes sizesOf(const Object &Made);
 

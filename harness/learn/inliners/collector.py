@@ -25,7 +25,7 @@ _PROGRAM = "collect"
 _HEAD = struct.Struct("<IBI")
 _COMPILE = struct.Struct("<BBfQ")
 _COUNT = struct.Struct("<I")
-_SIZES = struct.Struct("<QQQI")
+_SIZES = struct.Struct("<QQQQI")
 _COUNTS = struct.Struct("<II")
 _GONE = 0xFFFFFFFF
 _START = 30.0
@@ -81,6 +81,8 @@ class Compiled:
     """Bytes of the object: the metric size.alloc."""
     text: int
     """The metric size.text."""
+    unwind: int
+    """Bytes of its unwind table."""
     digest: int
     """Of the object: 64 bits."""
     functions: NDArray[np.int64]
@@ -170,7 +172,7 @@ class Collector:
 
 def _compiled(rest: bytes, *, with_parts: bool) -> Compiled:
     """What ``native/collect/main.cpp`` says."""
-    alloc, text, digest, functions = _SIZES.unpack_from(rest)
+    alloc, text, unwind, digest, functions = _SIZES.unpack_from(rest)
     at = _SIZES.size
     sizes = np.frombuffer(rest, "<u4", functions, at).astype(np.int64)
     at += 4 * functions
@@ -191,7 +193,7 @@ def _compiled(rest: bytes, *, with_parts: bool) -> Compiled:
     if with_parts:
         parts = np.frombuffer(rest, "<i8", functions * len(PARTS), at).reshape(functions, len(PARTS))
         at += 8 * functions * len(PARTS)
-    return Compiled(alloc, text, digest, _numbers(sizes), steps, parts, rest[at:])
+    return Compiled(alloc, text, unwind, digest, _numbers(sizes), steps, parts, rest[at:])
 
 
 def _numbers(values: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ DEFAULT = Asked("default")
 """LLVM's own heuristic, through the plugin."""
 
 QUESTIONS = ("call", "callee")
-"""Each call; or the first call of each function, for all of them. A policy that names no question is asked the first."""
+"""Each call; or the first call of each function, for all of them. The first is asked where none is named."""
 
 
 def about(question: str) -> tuple[str, ...]:

@@ -1,0 +1,102 @@
+"""Evolution strategies, as MLGO trains: weights are moved by chance, in both directions, and the network goes towards
+those that saved more. A whole compilation is one number, so it needs many; but a reward may be anything.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.learn.inliners.collector import Collector, Exploration
+from harness.learn.inliners.curve import Point, Training
+from harness.learn.inliners.judge import Judge, size_of
+from harness.learn.inliners.network import Network
+from harness.learn.inliners.pool import Pool
+
+__all__ = ["Evolution", "direction_of", "learn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evolution:
+    """How to learn."""
+
+    steps: int
+    pairs: int = 50
+    """Perturbations of a step, each in both directions."""
+    modules: int = 4
+    """That each perturbation is tried on; both directions on the same."""
+    spread: float = 0.05
+    """Standard deviation of a perturbation, of weights that begin at about 0.1."""
+    rate: float = 0.05
+    """Of learning: of the estimated gradient, in units of spread."""
+    every: int = 5
+    """Steps between two measurements of the validation modules."""
+    seed: int = 0
+
+
+def direction_of(noise: NDArray[np.float64], gains: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(parameters,): where to go. ``noise``: (pairs, parameters); ``gains``: (pairs, 2), of + and - of each.
+
+    The gradient's estimate, with gains normalised to a standard deviation of 1.
+    """
+    difference = gains[:, 0] - gains[:, 1]
+    scale = max(float(difference.std()), 1e-12)
+    return np.asarray((difference / scale) @ noise / len(noise))
+
+
+def learn(
+    start: Network,
+    train: Judge,
+    validation: Judge,
+    how: Evolution,
+    folder: Path,
+    pool: Pool,
+    words: Mapping[str, Any],
+) -> Network:
+    """All steps. A training that was killed goes on."""
+    training = Training(folder, words)
+    network, point = start, Point(0, 0, 0.0, 1.0, None)
+    if (last := training.last()) is not None:
+        point, kept = last
+        network = start.with_parameters(kept["parameters"])
+    before = point.cpu
+    for step in range(point.step, how.steps):
+        chance = np.random.default_rng([how.seed, step])
+        values = network.parameters().astype(np.float64)
+        noise = chance.standard_normal((how.pairs, values.size))
+        drawn = chance.integers(0, len(train.modules), (how.pairs, how.modules))
+        gains = _gains(network, values, noise * how.spread, train, drawn, pool)
+        network = network.with_parameters(values + how.rate * how.spread * direction_of(noise, gains))
+        fresh_value = (step + 1) % how.every == 0 or step + 1 == how.steps
+        value = validation.gain(network, pool) if fresh_value else None
+        spent = gains.size * how.modules + (len(validation.modules) if fresh_value else 0)
+        point = Point(step + 1, point.compilations + spent, before + pool.cpu, float(np.exp(gains.mean())), value)
+        training.keep(point, {"parameters": network.parameters()})
+    return network
+
+
+def _gains(
+    network: Network,
+    values: NDArray[np.float64],
+    moved: NDArray[np.float64],
+    train: Judge,
+    drawn: NDArray[np.int64],
+    pool: Pool,
+) -> NDArray[np.float64]:
+    """(pairs, 2): the mean log of LLVM's bytes / the network's; 0 for a module that crashes LLVM."""
+
+    def work(collector: Collector, task: tuple[int, int]) -> float:
+        pair, sign = task
+        collector.use(network.with_parameters(values + sign * moved[pair]).as_data())
+        logs = []
+        for place in drawn[pair].tolist():
+            done = collector.compile(train.modules[place].read(), Exploration(), once_for_callee=train.once_for_callee)
+            logs.append(np.log(train.bytes[place] / size_of(done, train.metric)))
+        return float(np.mean(logs))
+
+    tasks = [(pair, sign) for pair in range(len(moved)) for sign in (1, -1)]
+    found = [gain or 0.0 for gain in pool.each(tasks, work)]
+    return np.array(found).reshape(-1, 2)

@@ -1,0 +1,142 @@
+"""Iterated imitation of the best: in each round modules are compiled under the policy as it is, and again with one
+function decided the other way; whatever saves bytes is what the next policy learns.
+
+MLGO's shipped model was made like this: several policies for each module, the best decisions cloned, and again. What
+differs here is that policies differ in one function, so that each question has an answer of its own: the bytes that
+inlining all calls of the function saves, everything else being decided as before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
+from harness.learn.inliners.curve import Point, Training
+from harness.learn.inliners.fit import Decided, fit
+from harness.learn.inliners.judge import Judge, size_of
+from harness.learn.inliners.modules import Module
+from harness.learn.inliners.network import Network, fresh
+from harness.learn.inliners.pool import Pool
+from harness.problems.inlining.features import FEATURES
+
+__all__ = ["Gains", "Imitation", "gains_of", "learn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Imitation:
+    """How to learn."""
+
+    features: tuple[str, ...]
+    metric: str
+    once_for_callee: bool
+    hidden: tuple[int, ...] = (40, 20)
+    rounds: int = 5
+    modules: int = 300
+    """Modules in a round."""
+    functions: int = 12
+    """Of each at most so many are decided the other way."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gains:
+    """What was found about functions, one by one."""
+
+    features: NDArray[np.int64]
+    """(functions, features): of ``FEATURES``, when the policy was first asked about a call of it."""
+    saved: NDArray[np.float64]
+    """(functions,): bytes that inlining all of its calls saves, as a share of the module's."""
+
+
+def gains_of(
+    modules: Sequence[Module], base: Network | None, how: Imitation, round_: int, pool: Pool
+) -> tuple[Gains, int, float]:
+    """Try functions the other way. Also how many compilations that took, and the modules' mean log of LLVM's bytes /
+    the policy's. ``base``: the policy; None: LLVM's heuristic.
+    """
+    data = base.as_data() if base else b""
+
+    def work(collector: Collector, module: Module) -> tuple[list[tuple[NDArray[np.int64], float]], int, float]:
+        bitcode = module.read()
+
+        def compiled(forced: dict[int, bool]) -> Compiled:
+            exploration = Exploration() if base else HEURISTIC
+            once = how.once_for_callee and base is not None
+            return collector.compile(bitcode, exploration, forced=forced, all_features=True, once_for_callee=once)
+
+        if base:
+            collector.use(data)
+        own = compiled({})
+        plain = collector.compile(bitcode, HEURISTIC) if base else own
+        first = {int(callee): place for place, callee in reversed(list(enumerate(own.steps.callees))) if callee >= 0}
+        chance = np.random.default_rng([how.seed, round_, len(bitcode), own.digest % 2**32])
+        drawn = chance.permutation(sorted(first))[: how.functions]
+        size = size_of(own, how.metric)
+        found = []
+        for callee in drawn.tolist():
+            inline = bool(own.steps.inline[first[callee]])
+            other = size_of(compiled({callee: not inline}), how.metric)
+            saved = (other - size if inline else size - other) / size
+            found.append((own.steps.features[first[callee]], saved))
+        return found, 1 + bool(base) + len(found), float(np.log(size_of(plain, how.metric) / size))
+
+    done = [one for one in pool.each(modules, work) if one is not None]
+    rows = [row for found, _, _ in done for row in found]
+    features = np.array([row[0] for row in rows], np.int64).reshape(len(rows), len(FEATURES))
+    gains = Gains(features, np.array([row[1] for row in rows]))
+    return gains, sum(count for _, count, _ in done), float(np.mean([log for _, _, log in done]))
+
+
+def learn(
+    train: Sequence[Module], validation: Judge, how: Imitation, folder: Path, pool: Pool, words: dict[str, Any]
+) -> Network:
+    """All rounds. A training that was killed goes on after its last round."""
+    training = Training(folder, words)
+    last = training.last()
+    places = [FEATURES.index(name) for name in how.features]
+    features = np.zeros((0, len(FEATURES)), np.int64)
+    saved = np.zeros(0)
+    network: Network | None = None
+    point = Point(0, 0, 0.0, 1.0, None)
+    if last is not None:
+        point, kept = last
+        features, saved = kept["features"], kept["saved"]
+        network = _restored(kept, how)
+    before = point.cpu
+    for round_ in range(point.step, how.rounds):
+        chance = np.random.default_rng([how.seed, round_])
+        drawn = [train[place] for place in chance.permutation(len(train))[: how.modules]]
+        gains, compilations, log = gains_of(drawn, network, how, round_, pool)
+        features = np.concatenate([features, gains.features])
+        saved = np.concatenate([saved, gains.saved])
+        told = saved != 0
+        decided = Decided(features[told][:, places], saved[told] > 0, np.abs(saved[told]))
+        start = fresh(how.features, features[:, places], how.hidden, how.seed)
+        network = fit(start, decided, how.seed)
+        value = validation.gain(network, pool)
+        point = Point(
+            round_ + 1,
+            point.compilations + compilations + len(validation.modules),
+            before + pool.cpu,
+            float(np.exp(log)),
+            value,
+        )
+        training.keep(point, {"features": features, "saved": saved, **_kept(network)})
+    assert network is not None, "a training has at least one round"
+    return network
+
+
+def _kept(network: Network) -> dict[str, NDArray[Any]]:
+    thresholds = {f"thresholds_{place}": limits for place, limits in enumerate(network.thresholds)}
+    return {"parameters": network.parameters(), **thresholds}
+
+
+def _restored(kept: dict[str, NDArray[Any]], how: Imitation) -> Network:
+    places = [FEATURES.index(name) for name in how.features]
+    shape = fresh(how.features, kept["features"][:, places], how.hidden, how.seed)
+    limits = tuple(kept[f"thresholds_{place}"] for place in range(len(how.features)))
+    return Network(how.features, limits, shape.with_parameters(kept["parameters"]).layers)

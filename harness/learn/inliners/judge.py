@@ -1,0 +1,61 @@
+"""What a network is worth: the bytes of modules under LLVM's heuristic and under it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
+from harness.learn.inliners.modules import Module
+from harness.learn.inliners.network import Network
+from harness.learn.inliners.pool import Pool
+
+__all__ = ["METRICS", "Judge", "size_of"]
+
+METRICS = ("size.alloc", "size.text")
+_CERTAIN = Exploration()
+
+
+def size_of(compiled: Compiled, metric: str) -> int:
+    """Bytes by one of ``METRICS``."""
+    return compiled.alloc if metric == METRICS[0] else compiled.text
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Compiles modules under LLVM's heuristic once, and under networks as often as it is asked."""
+
+    modules: tuple[Module, ...]
+    """Those that LLVM compiles."""
+    bytes: NDArray[np.int64]
+    """(modules,): under LLVM's heuristic."""
+    metric: str
+    once_for_callee: bool
+
+    @classmethod
+    def of(cls, modules: Sequence[Module], metric: str, pool: Pool, *, once_for_callee: bool) -> "Judge":
+        """Compile all under LLVM's heuristic; a module that LLVM does not compile is left out."""
+
+        def compile_one(collector: Collector, module: Module) -> int:
+            return size_of(collector.compile(module.read(), HEURISTIC), metric)
+
+        found = list(zip(modules, pool.each(modules, compile_one), strict=True))
+        kept = [(module, size) for module, size in found if size]
+        return cls(tuple(module for module, _ in kept), np.array([size for _, size in kept]), metric, once_for_callee)
+
+    def ratios(self, network: Network, pool: Pool) -> NDArray[np.float64]:
+        """(modules,): bytes under LLVM's heuristic / under the network; 1 where it crashes LLVM."""
+        data = network.as_data()
+
+        def compile_one(collector: Collector, module: Module) -> int:
+            collector.use(data)
+            done = collector.compile(module.read(), _CERTAIN, once_for_callee=self.once_for_callee)
+            return size_of(done, self.metric)
+
+        sizes: Iterable[int | None] = pool.each(self.modules, compile_one)
+        return np.array([own / (size or own) for own, size in zip(self.bytes, sizes, strict=True)])
+
+    def gain(self, network: Network, pool: Pool) -> float:
+        """The geometric mean of them."""
+        return float(np.exp(np.log(self.ratios(network, pool)).mean()))
