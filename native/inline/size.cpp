@@ -169,9 +169,6 @@ SizeParts partsOf(const Function &F) {
 }
 
 int64_t bytesOf(const Function &F) {
-  if (F.isDeclaration()) {
-    return 0;
-  }
   const SizeModel &Model = modelFor(F.getParent()->getTargetTriple());
   double Bytes = 0;
   for (const auto &[Count, Weight] : zip_equal(partsOf(F), Model.Weights)) {
@@ -187,12 +184,8 @@ int64_t callBytes(const CallBase &CB) {
 }
 
 int64_t unwindBytes(const Function &F) {
-  const bool Calls = any_of(instructions(F), [](const Instruction &I) {
-    const auto *Call = dyn_cast<CallBase>(&I);
-    return Call != nullptr && !isa<IntrinsicInst>(Call);
-  });
   const SizeModel &Model = modelFor(F.getParent()->getTargetTriple());
-  return Calls ? Model.UnwindOfCaller : Model.UnwindOfLeaf;
+  return std::llround(Model.Unwind + (Model.UnwindOfDoubling * std::log2(static_cast<double>(bytesOf(F)))));
 }
 
 } // namespace harness

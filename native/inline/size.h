@@ -67,7 +67,7 @@ using SizeParts = std::array<int64_t, NumSizeParts>;
 
 SizeParts partsOf(const llvm::Function &F);
 
-// Bytes of code; 0 for a declaration.
+// Bytes of code, at least 1.
 int64_t bytesOf(const llvm::Function &F);
 
 // What of them is this call.

@@ -9,8 +9,8 @@ namespace harness {
 
 struct SizeModel {
   std::array<double, NumSizeParts> Weights; // bytes
-  int64_t UnwindOfLeaf;                     // bytes of the unwind table for a function that calls none
-  int64_t UnwindOfCaller;                   // for one that does
+  double Unwind;                            // bytes of the unwind table for a function
+  double UnwindOfDoubling;                  // more of them for each doubling of its code
 };
 
 constexpr SizeModel X86Size = {{}, 0, 0};

@@ -1,5 +1,5 @@
-"""Policy gradient, as MLGO trains: decisions by chance, the reward of a module is what it saves beyond LLVM's heuristic,
-and each decision of it shares the blame. No value network; PPO's bound keeps a step near the policy that decided.
+"""Policy gradient, as MLGO trains: decisions by chance, the reward of a module is what it saves beyond LLVM's, and each
+decision of it shares the blame. No value network; PPO's bound keeps a step near the policy that decided.
 
 Constants are those of MLGO's code (docs/learning.md) where a name of ``Gradient`` says nothing else.
 """
@@ -124,7 +124,7 @@ def _play(
     iteration: int,
     pool: Pool,
 ) -> tuple[Played, NDArray[np.float64]]:
-    """Compile modules under decisions by chance. ``usual`` is what each module's rewards usually are, and goes along."""
+    """Compile modules under decisions by chance. ``usual``: what each module's rewards usually are; it goes along."""
     data = network.as_data()
 
     def work(collector: Collector, place: int) -> tuple[int, Steps, int]:

@@ -5,7 +5,7 @@ It is linear, with no weight below zero, so that more code never counts as less.
 plain ones it would be about the largest functions alone.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,6 @@ _OFFSET = 16.0
 """Bytes that are added to a size before errors are taken relative to it."""
 _COMMON = 24
 """Bytes of an unwind table that all functions share: the CIE."""
-_CALLS = ("calls", "indirect_calls", "invokes")
 _NAMES = {Target.X86_64: "X86Size", Target.AARCH64: "AArch64Size"}
 
 
@@ -38,9 +37,9 @@ class Sizes:
     """(functions,): of code."""
     group: NDArray[np.str_]
     """(functions,): of the module that each is of."""
-    unwind: NDArray[np.int64]
-    """(modules, 3): of each its functions that call none, those that do, and bytes of its unwind table without what all
-    functions share."""
+    unwind: NDArray[np.float64]
+    """(modules, 3): of each how many functions there are, the sum of the logarithms of their bytes (of 2), and bytes of
+    its unwind table without what all functions share."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,10 +48,10 @@ class Fit:
 
     weights: NDArray[np.float64]
     """(parts,): bytes."""
-    leaf: int
-    """Bytes of the unwind table for a function that calls none."""
-    caller: int
-    """For one that does."""
+    unwind: float
+    """Bytes of the unwind table for a function."""
+    doubling: float
+    """More of them for each doubling of its code: it saves more registers."""
 
     def bytes(self, parts: NDArray[np.int64]) -> NDArray[np.float64]:
         """(functions,) of (functions, parts)."""
@@ -67,7 +66,7 @@ def collect(modules: Sequence[Module], pool: Pool) -> Sizes:
         if compiled is not None
     ]
     there = [compiled.functions >= 0 for _, compiled in kept]
-    unwind = [_unwind(_parts(compiled)[mask], compiled) for (_, compiled), mask in zip(kept, there, strict=True)]
+    unwind = [_unwind(compiled) for _, compiled in kept]
     return Sizes(
         np.concatenate([_parts(compiled)[mask] for (_, compiled), mask in zip(kept, there, strict=True)]),
         np.concatenate([compiled.functions[mask] for (_, compiled), mask in zip(kept, there, strict=True)]),
@@ -85,17 +84,17 @@ def _parts(compiled: Compiled) -> NDArray[np.int64]:
     return compiled.parts
 
 
-def _unwind(parts: NDArray[np.int64], compiled: Compiled) -> tuple[int, int, int]:
-    calls = parts[:, [PARTS.index(name) for name in _CALLS]].sum(axis=1) > 0
-    return int((~calls).sum()), int(calls.sum()), max(compiled.unwind - _COMMON, 0)
+def _unwind(compiled: Compiled) -> tuple[float, float, float]:
+    there = compiled.functions[compiled.functions > 0]
+    return len(there), float(np.log2(there).sum()), max(compiled.unwind - _COMMON, 0)
 
 
 def fitted(seen: Sizes) -> Fit:
     """Least squares of relative errors."""
     scale = 1 / (seen.bytes + _OFFSET)
     weights, _ = nnls(seen.parts * scale[:, None], seen.bytes * scale)
-    (leaf, caller), _ = nnls(seen.unwind[:, :2].astype(float), seen.unwind[:, 2].astype(float))
-    return Fit(weights, round(leaf), round(caller))
+    (unwind, doubling), _ = nnls(seen.unwind[:, :2], seen.unwind[:, 2])
+    return Fit(weights, unwind, doubling)
 
 
 def rank_correlation(seen: Sizes, folds: int, seed: int) -> float:
@@ -116,10 +115,9 @@ def header(fits: Mapping[Target, Fit]) -> str:
 
 
 def _constant(name: str, fit: Fit) -> str:
-    numbers = [f"{weight:.2f}, // {part}" for part, weight in zip(PARTS, fit.weights, strict=True)]
-    rows: Iterable[str] = (f"        {number}" for number in numbers)
-    lines = "\n".join(rows)
-    return f"constexpr SizeModel {name} = {{\n    {{\n{lines}\n    }},\n    {fit.leaf},\n    {fit.caller},\n}};\n"
+    rows = "\n".join(f"        {weight:.2f}, // {part}" for part, weight in zip(PARTS, fit.weights, strict=True))
+    beside = f"    {fit.unwind:.2f},\n    {fit.doubling:.2f},\n"
+    return f"constexpr SizeModel {name} = {{\n    {{\n{rows}\n    }},\n{beside}}};\n"
 
 
 _HEADER = """\
@@ -134,8 +132,8 @@ namespace harness {
 
 struct SizeModel {
   std::array<double, NumSizeParts> Weights; // bytes
-  int64_t UnwindOfLeaf;                     // bytes of the unwind table for a function that calls none
-  int64_t UnwindOfCaller;                   // for one that does
+  double Unwind;                            // bytes of the unwind table for a function
+  double UnwindOfDoubling;                  // more of them for each doubling of its code
 };
 
 """

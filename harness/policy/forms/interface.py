@@ -124,6 +124,9 @@ class Interface:
     """The first words of generated code."""
     listed_in: str = ""
     """The page that lists the features, for hints."""
+    together: int | None = None
+    """How many of the features, from the first on, a model may take as one input of numbers; all, if nothing is said.
+    Features that were added since are taken by their names."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for an interface that contradicts itself."""
@@ -146,6 +149,11 @@ class Interface:
         if found is None:
             raise ValueError(f"{self.subject} has no feature {name!r}")
         return found
+
+    @property
+    def joined(self) -> int:
+        """How many features one input of numbers has."""
+        return len(self.features) if self.together is None else self.together
 
     @property
     def is_plain(self) -> bool:

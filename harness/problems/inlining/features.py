@@ -51,5 +51,6 @@ INTERFACE = Interface(
     ),
     summary="Whether to inline, from LLVM's inliner features",
     listed_in="docs/tree.md",
+    together=len(LLVM_FEATURES),
 )
 """A call site's features, and whether to inline it. The decision is called as in models trained for LLVM itself."""

@@ -10,7 +10,7 @@ from harness.policy import Policy, problem_of
 from harness.policy.forms.program import build_program, program_host
 from harness.policy.forms.registry import asked_form
 from harness.policy.manifest import Manifest
-from harness.problems.inlining.features import INTERFACE
+from harness.problems.inlining.features import FEATURES, INTERFACE
 from harness.problems.programs.asking import Asked, asked_as
 from harness.problems.programs.deciding import decide_twice
 from harness.sandbox.bench import Bench
@@ -90,7 +90,7 @@ class Modules:
 
 def computed(body: str, bench: Bench, uses: str = "") -> Asked:
     """A policy in C, which is asked with the features in ``feature``; ``uses`` initialises what it needs of them."""
-    source = f"""const unsigned char policy_uses[38] = {{{uses}}};
+    source = f"""const unsigned char policy_uses[{len(FEATURES)}] = {{{uses}}};
 long policy_decide(const long *feature) {{ {body} }}
 """
     return Asked("channel", host=program_host(build_program(source, INTERFACE, "made.c", bench), "made.c"))

@@ -21,7 +21,7 @@ from harness.policy.forms.onnx.tensors import ELEMENT_NAMES, declared
 __all__ = ["DECIDES", "MOST_NODES", "Draft", "Input", "draft_of"]
 
 WHOLE = "features"
-"""The name of an input that takes all features at once, in their order, where each is one int64."""
+"""The name of an input that takes ``Interface.joined`` features at once, in their order, where each is one int64."""
 AFTER = "_next"
 """How the output that gives a state its next values is called: the state's name, and this."""
 DECIDES = "decision"
@@ -124,7 +124,7 @@ def _inputs(
             raise Refused(f"{where}: there are two of this name")
         inputs[value.name] = _input(value, names.ours(value.name), where, interface)
     if not inputs:
-        whole = f", or one of all {len(interface.features)} numbers {WHOLE!r}" if interface.is_plain else ""
+        whole = f", or one of all {interface.joined} numbers {WHOLE!r}" if interface.is_plain else ""
         raise Refused(f"it has no inputs; name each after a feature{whole}")
     if WHOLE in inputs and len(inputs) > 1:
         raise Refused(f"input {WHOLE!r} takes all features; there can be no other input beside it")
@@ -137,8 +137,8 @@ def _input(value: ValueInfoProto, ours: str, where: str, interface: Interface) -
     element, shape = declared(value.type, where) if whole or value.name in (*interface.names, *states) else ("", ())
     dims = tuple(1 if size is None else size for size in shape)
     if whole:
-        _check_shape(shape, (len(interface.features),), where)
-        taken = tuple(range(len(interface.features)))
+        _check_shape(shape, (interface.joined,), where)
+        taken = tuple(range(interface.joined))
     elif value.name in interface.names:
         feature = interface.feature(value.name)
         _check_shape(shape, feature.shape, where)
