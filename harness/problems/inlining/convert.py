@@ -23,7 +23,7 @@ _HOW = 'LightGBM: write Booster.dump_model() as JSON; XGBoost: Booster.save_mode
 def convert(model: Path, output: Path, features: str | None) -> Answer:
     """Write the model in ``model`` as a tree.json to ``output``; ``features``: names with commas, or ``all``."""
     listed = tuple(name.strip() for name in features.split(",")) if features else None
-    names = INTERFACE.names if features == "all" else listed
+    names = INTERFACE.names[: INTERFACE.joined] if features == "all" else listed
     dump = parse_json(read_bytes(model, _MOST_BYTES), str(model), containers=_MOST_CONTAINERS, hint=_HOW)
     try:
         tree = _converted(dump, names)

@@ -29,13 +29,16 @@ from harness.policy.forms.onnx.operators import FIRST_OPSET, LAST_OPSET, OPERATO
 from harness.policy.forms.onnx.read import MOST_NODES
 from harness.policy.forms.onnx.refused import Refused
 from harness.policy.forms.onnx.translate import translated
-from harness.problems.inlining.features import FEATURES, INTERFACE
+from harness.problems.inlining import features as inlining
 from harness.sandbox import MIB, Sandbox
 from harness.sandbox.bench import Bench
 from harness.toolchain import Toolchain
 from tests.drive import ROOT
 
+FEATURES = inlining.LLVM_FEATURES
 ALL = len(FEATURES)
+INTERFACE = replace(inlining.INTERFACE, features=inlining.INTERFACE.features[:ALL], together=None)
+"""LLVM's own features alone."""
 FLOAT, DOUBLE, BOOL = TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.BOOL
 INT32, INT64 = TensorProto.INT32, TensorProto.INT64
 NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, INT32: np.int32, INT64: np.int64}
@@ -279,6 +282,16 @@ def test_decides_as_onnxruntime(name: str, build: Build, bench: Bench) -> None:
 @pytest.mark.parametrize("shape", [[ALL], ["batch", ALL]])
 def test_all_features_as_one_input(kind: int, shape: list[int | str], build: Build) -> None:
     require_equal(build(here(single(kind, shape))), single(kind, shape))
+
+
+def test_one_input_is_of_the_features_that_were_there_first(bench: Bench) -> None:
+    """What was added since is taken by name; models that were made before mean what they meant."""
+    sketch = single(FLOAT, [1, ALL])
+    now, then = (translated(sketch.content(), interface)[0] for interface in (inlining.INTERFACE, INTERFACE))
+    assert now.replace(str(len(inlining.FEATURES)), str(ALL)) == then
+    wide = Sketch([node("MatMul", "features w", "out")], {"w": floats(ALL + 1, 1)}, [("features", FLOAT, [1, ALL + 1])])
+    with pytest.raises(Refused, match=rf"\[1, {ALL}\] are allowed"):
+        translated(wide.content(), inlining.INTERFACE)
 
 
 def test_second_of_two_logits_must_be_larger(build: Build) -> None:

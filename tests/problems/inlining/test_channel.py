@@ -137,10 +137,10 @@ def test_what_is_equal_to_1_is_yes(answer: str, modules: Modules, bench: Bench) 
 def test_numpy_computes(modules: Modules, bench: Bench) -> None:
     policy = """
         import numpy as np
-        weights = np.zeros(38)
+        weights = np.zeros(1000)
         weights[29] = 1.0
         def decide(features):
-            return bool(weights @ np.array(list(features.values()), dtype=float) <= 5.0)
+            return bool(weights[: len(features)] @ np.array(list(features.values()), dtype=float) <= 5.0)
     """
     assert decide(python(policy), modules.frozen(), bench) == decide(python(CHEAP_PYTHON), modules.frozen(), bench)
 

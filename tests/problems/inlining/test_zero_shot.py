@@ -82,7 +82,7 @@ READS = r"""
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
-const unsigned char policy_uses[38] = {[29] = 1};
+const unsigned char policy_uses[POLICY_FEATURES] = {[29] = 1};
 static void list(const char *folder) {
   DIR *opened = opendir(folder);
   for (struct dirent *one; opened && (one = readdir(opened));)

@@ -1,0 +1,164 @@
+"""The worker compiles as clang does, and says what was decided."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.apply import compile_plan
+from harness.apply.plan import reference_plan
+from harness.base.vocabulary import Level, Target
+from harness.environments.benchmarks import modules_of
+from harness.learn.inliners.collector import HEURISTIC, PARTS, Collector, Exploration
+from harness.learn.inliners.modules import Module
+from harness.learn.inliners.network import Network, fresh
+from harness.learn.inliners.pool import Pool
+from harness.problems.inlining.ask import DEFAULT, ask
+from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.sites import Who, sites_of
+from harness.problems.passes.session.worker import SessionLost
+from harness.sandbox import MIB
+from harness.sandbox.bench import Bench
+from harness.toolchain.elf import allocated_bytes, executable_bytes, symbols
+from tests.learn.inliners.conftest import SMALL
+
+PROGRAMS = ("cbench/crc32", "cbench/qsort", "mibench/basicmath", "polybench/trmm")
+
+
+def some_network(seed: int = 0, features: tuple[str, ...] = FEATURES) -> Network:
+    seen = np.random.default_rng(seed).integers(0, 200, (500, len(features)))
+    return fresh(features, seen, (8,), seed)
+
+
+@pytest.mark.parametrize("target", list(Target))
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_llvms_heuristic_gives_the_object_that_clang_makes(name: str, target: Target, bench: Bench) -> None:
+    frozen = modules_of([name], target, Level.OZ, bench)[name]
+    plain = compile_plan(frozen, reference_plan(Level.OZ, target), bench).object
+    with Collector(bench) as collector:
+        done = collector.compile(frozen.bitcode.read_bytes())
+    assert (done.alloc, done.text) == (allocated_bytes(plain), executable_bytes(plain))
+    sizes = {one.size for one in symbols(plain) if one.is_function}
+    assert {size for size in done.functions.tolist() if size >= 0} <= sizes and (done.functions >= 0).any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", list(Target))
+def test_llvms_heuristic_gives_clangs_object_for_a_whole_suite(target: Target, bench: Bench) -> None:
+    with Collector(bench) as collector:
+        for frozen in modules_of("cbench", target, Level.OZ, bench).values():
+            plain = compile_plan(frozen, reference_plan(Level.OZ, target), bench).object
+            done = collector.compile(frozen.bitcode.read_bytes())
+            assert (done.alloc, done.text) == (allocated_bytes(plain), executable_bytes(plain))
+
+
+def test_questions_are_those_that_the_plugin_asks(bench: Bench) -> None:
+    frozen = modules_of(["cbench/qsort"], Target.X86_64, Level.OZ, bench)["cbench/qsort"]
+    answer = ask(DEFAULT, frozen, bench, features=True)
+    rows = np.frombuffer(answer.features, np.int64).reshape(-1, len(FEATURES) + 3)
+    with Collector(bench) as collector:
+        steps = collector.compile(frozen.bitcode.read_bytes(), all_features=True).steps
+    assert (steps.features == rows[:, 1:-2]).all()
+    assert steps.inline.tolist() == [site.inline for site in sites_of(answer.body) if site.who is Who.POLICY]
+
+
+def test_the_network_there_is_the_network_here(small: list[Module], bench: Bench) -> None:
+    names = ("callee_calls", "cost_estimate", "callee_bytes")
+    network = some_network(1, names)
+    with Collector(bench) as collector:
+        collector.use(network.as_data())
+        steps = collector.compile(small[1].read(), Exploration()).steps
+    assert steps.features.shape == (len(steps.inline), 3) and len(steps.inline) > 20
+    np.testing.assert_allclose(steps.logits, network.logits(steps.features), rtol=1e-4, atol=1e-5)
+    assert (steps.inline == (steps.logits > 0)).all() and 0 < steps.inline.mean() < 1
+
+
+def test_chance_is_of_the_seed_alone(small: list[Module], bench: Bench) -> None:
+    bitcode = small[1].read()
+    with Collector(bench) as first, Collector(bench) as second:
+        for collector in (first, second):
+            collector.use(some_network().as_data())
+        one = first.compile(bitcode, Exploration(1.0, 7))
+        first.compile(small[0].read(), Exploration(1.0, 8))
+        again, other = second.compile(bitcode, Exploration(1.0, 7)), first.compile(bitcode, Exploration(1.0, 9))
+    assert one.digest == again.digest and (one.steps.inline == again.steps.inline).all()
+    assert one.steps.inline.tolist() != other.steps.inline.tolist()
+
+
+def test_chance_has_the_odds_that_the_logits_say(small: list[Module], bench: Bench) -> None:
+    with Collector(bench) as collector:
+        collector.use(some_network().as_data())
+        steps = [collector.compile(small[1].read(), Exploration(2.0, seed)).steps for seed in range(20)]
+    odds = np.concatenate([1 / (1 + np.exp(-one.logits.astype(float) / 2)) for one in steps])
+    drawn = np.concatenate([one.inline for one in steps])
+    assert len(odds) > 500
+    for low, high in [(0.0, 0.35), (0.35, 0.65), (0.65, 1.0)]:
+        within = (odds >= low) & (odds < high)
+        if within.sum() > 50:
+            assert abs(drawn[within].mean() - odds[within].mean()) < 4 * np.sqrt(0.25 / within.sum())
+
+
+def test_a_function_may_be_decided_beforehand(small: list[Module], bench: Bench) -> None:
+    with Collector(bench) as collector:
+        plain = collector.compile(small[1].read())
+        callee = int(plain.steps.callees[0])
+        for inline in (True, False):
+            done = collector.compile(small[1].read(), HEURISTIC, forced={callee: inline})
+            of_it = done.steps.callees == callee
+            assert (done.steps.inline[of_it] == inline).all() and of_it.any()
+        assert len({callee}) == 1 and done.functions.shape == plain.functions.shape
+
+
+def test_decisions_can_be_followed_as_a_table(small: list[Module], bench: Bench) -> None:
+    with Collector(bench) as collector:
+        collector.use(some_network().as_data())
+        drawn = collector.compile(small[1].read(), Exploration(1.0, 3), with_decisions=True)
+        again = collector.compile(small[1].read(), table=drawn.table)
+        assert again.digest == drawn.digest != collector.compile(small[1].read()).digest
+        assert collector.compile(small[1].read(), table=b"").digest == collector.compile(small[1].read()).digest
+
+
+def test_parts_are_of_the_functions_that_are_left(small: list[Module], bench: Bench) -> None:
+    with Collector(bench) as collector:
+        done = collector.compile(small[1].read(), with_parts=True)
+    assert done.parts is not None and done.parts.shape == (len(done.functions), len(PARTS))
+    assert (done.parts[:, PARTS.index("functions")] == (done.functions >= 0)).all()
+    assert (done.parts[done.functions >= 0][:, PARTS.index("returns")] >= 0).all()
+
+
+@pytest.mark.parametrize("content", [b"", b"BC\xc0\xde", b"no module at all"])
+def test_what_is_no_module_is_refused_and_the_worker_goes_on(content: bytes, small: list[Module], bench: Bench) -> None:
+    with Collector(bench) as collector:
+        with pytest.raises(ValueError, match="compiling a module"):
+            collector.compile(content)
+        assert collector.compile(small[0].read()).alloc > 0
+
+
+@pytest.mark.parametrize("cut", [0, 1, 5, 40, -1, -4])
+def test_what_is_no_network_is_refused(cut: int, bench: Bench) -> None:
+    data = some_network().as_data()
+    with Collector(bench) as collector:
+        with pytest.raises(ValueError, match="no network"):
+            collector.use(data[:cut] if cut else b"")
+        with pytest.raises(ValueError, match="no network"):
+            collector.use(data + b"\0\0\0\0")
+
+
+def test_a_lost_worker_is_replaced_and_counted(small: list[Module], bench: Bench) -> None:
+    with Pool(bench, 1) as pool:
+
+        def work(collector: Collector, module: Module) -> int:
+            if module.name == SMALL[2]:
+                collector.seconds = 0.0  # no answer can be in time
+            return collector.compile(module.read()).alloc
+
+        found = list(pool.each(small[:4], work))
+        assert [size is None for size in found] == [False, False, True, False]
+        assert len(pool.lost) == 1 and pool.cpu > 0
+
+
+def test_a_worker_ends_at_its_memory(small: list[Module], bench: Bench) -> None:
+    with pytest.raises(SessionLost):
+        with Collector(bench, memory=60 * MIB) as collector:
+            for _ in range(3):
+                collector.compile(small[1].read() if small else Path().read_bytes())

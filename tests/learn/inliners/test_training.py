@@ -1,0 +1,99 @@
+"""Each trainer, for seconds, on a handful of programs: what it was to gain rises, the same again gives the same, and a
+training that is killed goes on."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.learn.inliners import cloning, evolution, imitation, policy_gradient, size_model
+from harness.learn.inliners.curve import Point, Training
+from harness.learn.inliners.judge import METRICS, Judge
+from harness.learn.inliners.modules import Module
+from harness.learn.inliners.network import Network
+from harness.learn.inliners.pool import Pool
+from harness.problems.inlining.features import FEATURES
+
+ALLOC = METRICS[0]
+
+
+@pytest.fixture(scope="module")
+def copied(small: list[Module], bench: object) -> Network:
+    """A network that decides much as LLVM does."""
+    with Pool(bench, 2) as pool:  # type: ignore[arg-type]
+        return cloning.clone(cloning.questions_of(small, pool), cloning.MLGO_FEATURES, (40, 20), 0, passes=150)
+
+
+def judge_of(modules: list[Module], pool: Pool, *, once: bool = False) -> Judge:
+    return Judge.of(modules, ALLOC, pool, once_for_callee=once)
+
+
+def test_a_clone_decides_as_llvm_does(small: list[Module], copied: Network, pool: Pool) -> None:
+    seen = cloning.questions_of(small, pool)
+    assert seen.inline.any() and not seen.inline.all()
+    assert cloning.agreement(copied, seen) > 0.95
+    assert judge_of(small, pool).gain(copied, pool) == pytest.approx(1, abs=0.02)
+
+
+def test_imitation_gains_on_what_it_learns_from(small: list[Module], pool: Pool, tmp_path: Path) -> None:
+    how = imitation.Imitation(FEATURES, ALLOC, once_for_callee=True, rounds=2, modules=6, functions=8)
+    judge = judge_of(small, pool, once=True)
+    learnt = imitation.learn(small, judge, how, tmp_path, pool, {})
+    assert judge.gain(learnt, pool) > 1.003
+    curve = [json.loads(line) for line in (tmp_path / "curve.jsonl").read_text().splitlines()]
+    assert [one["step"] for one in curve] == [1, 2]
+    assert curve[1]["compilations"] > curve[0]["compilations"] > 0 and curve[1]["cpu"] > curve[0]["cpu"] > 0
+
+
+def test_imitation_that_was_killed_goes_on_to_the_same(small: list[Module], pool: Pool, tmp_path: Path) -> None:
+    how = imitation.Imitation(cloning.MLGO_FEATURES, ALLOC, once_for_callee=False, rounds=2, modules=3, functions=3)
+    judge = judge_of(small[:2], pool)
+    whole = imitation.learn(small, judge, how, tmp_path / "whole", pool, {})
+    for rounds in (1, 2):
+        part = imitation.Imitation(
+            cloning.MLGO_FEATURES, ALLOC, once_for_callee=False, rounds=rounds, modules=3, functions=3
+        )
+        again = imitation.learn(small, judge, part, tmp_path / "part", pool, {})
+    assert (again.parameters() == whole.parameters()).all()
+
+
+def test_the_gradient_leads_upwards(small: list[Module], copied: Network, pool: Pool, tmp_path: Path) -> None:
+    """From a network that inlines nothing: anything is better."""
+    layers = copied.layers
+    timid = copied.with_parameters(copied.parameters() * np.where(np.arange(copied.parameters().size) >= 0, 0.3, 1))
+    assert len(layers) == 3
+    how = policy_gradient.Gradient(6, modules=6, steps=30, rate=3e-3, divergence=0.2, every=6, seed=1)
+    judge = judge_of(small, pool)
+    learnt = policy_gradient.learn(timid, judge, judge, how, tmp_path, pool, {})
+    curve = list(Training(tmp_path, {}).curve())
+    assert curve[-1].train > curve[0].train
+    assert (learnt.parameters() != timid.parameters()).any()
+    again = policy_gradient.learn(timid, judge, judge, how, tmp_path, pool, {})
+    assert (again.parameters() == learnt.parameters()).all()
+
+
+def test_evolution_leads_upwards(small: list[Module], copied: Network, pool: Pool, tmp_path: Path) -> None:
+    bad = copied.with_parameters(-copied.parameters())
+    how = evolution.Evolution(3, pairs=6, modules=2, spread=0.1, rate=1.0, every=3)
+    judge = judge_of(small[:3], pool)
+    evolution.learn(bad, judge, judge, how, tmp_path, pool, {})
+    curve = list(Training(tmp_path, {}).curve())
+    assert [one.step for one in curve] == [1, 2, 3] and curve[-1].validation is not None
+    assert curve[-1].compilations == 3 * 6 * 2 * 2 + 3
+
+
+def test_a_training_with_other_words_is_not_gone_on_with(tmp_path: Path) -> None:
+    Training(tmp_path, {"seed": 0}).keep(Point(1, 1, 1.0, 1.0, None), {"x": np.ones(2)})
+    with pytest.raises(ValueError, match="other words"):
+        Training(tmp_path, {"seed": 1})
+    point, kept = Training(tmp_path, {"seed": 0}).last() or (None, {})
+    assert point == Point(1, 1, 1.0, 1.0, None) and (kept["x"] == 1).all()
+
+
+def test_sizes_are_foretold(small: list[Module], pool: Pool) -> None:
+    seen = size_model.collect(small, pool)
+    assert len(seen.bytes) > 30
+    fit = size_model.fitted(seen)
+    assert (fit.weights >= 0).all() and 10 < fit.unwind + 6 * fit.doubling < 80
+    assert size_model.rank_correlation(seen, 3, 0) > 0.8
