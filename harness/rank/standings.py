@@ -121,6 +121,13 @@ class Standing:
     left_out: tuple[tuple[str, str], ...] = ()
     """Programs that count for nobody, since the reference has no value on them: which, and why."""
 
+    def shown(self, question: Question) -> "Standing":
+        """The row as it may be read: without ratios of a metric whose values compare nothing."""
+        if question.quantity.compares:
+            return self
+        centre = replace(self, strict=None, matched=None, median=None)
+        return replace(centre, low=None, high=None, these_low=None, these_high=None)
+
     def record(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
         fields = asdict(self) | {"reasons": list(self.reasons), "left_out": dict(self.left_out)}
@@ -280,7 +287,7 @@ def _standing(question: Question, side: Side, refusals: Sequence[str]) -> Standi
         benchmarks=len(results),
         clusters=len(set(side.clusters)),
         reasons=tuple(refusals),
-    )
+    ).shown(question)
 
 
 def word_of(question: Question, found: Result) -> str | None:
