@@ -35,4 +35,4 @@ def policies(format_: Format) -> int:
 
 def _record(policy: Policy) -> dict[str, Any]:
     fields = policy.manifest.model_dump(mode="json", by_alias=True)
-    return fields | {"baseline": policy.baseline, "bytes": policy.bytes, "digest": policy.digest}
+    return fields | {"baseline": policy.baseline, "bytes": policy.size, "digest": policy.digest}

@@ -15,7 +15,7 @@ from harness.base.vocabulary import Outcome, Target
 from harness.basic_blocks import Counts
 from harness.freeze import FrozenModule
 from harness.measure.missing import NotMeasurableError
-from harness.sandbox import SCRATCH, Finished, Job
+from harness.sandbox import Finished, Job
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool
 from harness.toolchain.native import native_digest, native_plugin
@@ -82,9 +82,7 @@ def counted_job(job: Job, bench: Bench) -> Job:
         name=None,
         files={**job.files, _PLUGIN: plugin},
         results=(*job.results, _COUNTS),
-        limits=replace(
-            limits, address_space=None, wall=limits.wall * _SLOWER, cpu=limits.cpu and limits.cpu * _SLOWER
-        ),
+        limits=replace(limits, address_space=None, wall=limits.wall * _SLOWER, cpu=limits.cpu and limits.cpu * _SLOWER),
     )
 
 

@@ -32,8 +32,8 @@ class Policy:
         return digest_of([self.manifest.digest_fields(), files])
 
     @property
-    def bytes(self) -> int:
-        """Of its files, together: a network, a tree, code."""
+    def size(self) -> int:
+        """Bytes of its files, together: a network, a tree, code."""
         return sum(map(len, self.contents.values()))
 
     def file(self, role: str) -> tuple[str, bytes]:

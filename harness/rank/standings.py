@@ -122,11 +122,11 @@ class Standing:
     """Programs that count for nobody, since the reference has no value on them: which, and why."""
 
     def shown(self, question: Question) -> "Standing":
-        """The row as it may be read: without ratios of a metric whose values compare nothing."""
-        if question.quantity.compares:
-            return self
-        centre = replace(self, strict=None, matched=None, median=None)
-        return replace(centre, low=None, high=None, these_low=None, these_high=None)
+        """As it may be read: without ratios of a metric whose values compare nothing."""
+        bare = replace(
+            self, strict=None, matched=None, median=None, low=None, high=None, these_low=None, these_high=None
+        )
+        return self if question.quantity.compares else bare
 
     def record(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
