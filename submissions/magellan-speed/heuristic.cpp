@@ -53,12 +53,33 @@ static bool isKnown(const Function &Callee, const TargetLibraryInfo &Library) {
   return Library.getLibFunc(Callee, Known) && Library.hasOptimizedCodeGen(Known);
 }
 
+// What a callee may cost here, as far as it is known.
+struct Site {
+  int Constants;
+  bool Large;
+  bool Vectors;
+  unsigned Depth;
+  bool Hot;
+};
+
+static int budgetOf(const Site &Known) {
+  int Budget = budget + Known.Constants * for_constant + static_cast<int>(std::min(Known.Depth, 3U)) * for_loop;
+  Budget += Known.Vectors ? for_vectors : 0;
+  Budget *= Known.Hot ? hot_times : 1;
+  return Known.Large ? Budget * (100 - large_caller_less) / 100 : Budget;
+}
+
+// Loops and frequencies of a caller that grows are costly to ask for, and so is a walk through all of a large callee. No
+// part of the budget makes it smaller, so they matter only between the least that it can be and the most.
 bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
   Function &Caller = *CB.getCaller();
   Function &Callee = *CB.getCalledFunction();
   if (isKnown(Callee, Context.FAM.getResult<TargetLibraryAnalysis>(Callee))) {
     return true;
   }
+  const auto Constants = count_if(CB.args(), [](const Use &Argument) { return isa<Constant>(Argument); });
+  Site Here{static_cast<int>(Constants), isLarge(Caller), true, 3, true};
+  const int Most = budgetOf(Here);
   int Cost = 0;
   bool Vectors = false;
   for (const Instruction &I : instructions(Callee)) {
@@ -66,14 +87,15 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
       Cost += costOf(I);
       Vectors |= I.getType()->isVectorTy();
     }
+    if (Cost >= Most) {
+      return false;
+    }
   }
-  const auto Constants = count_if(CB.args(), [](const Use &Argument) { return isa<Constant>(Argument); });
-  const unsigned Depth = Context.FAM.getResult<LoopAnalysis>(Caller).getLoopDepth(CB.getParent());
-  int Budget = budget + static_cast<int>(Constants) * for_constant + static_cast<int>(std::min(Depth, 3U)) * for_loop;
-  Budget += Vectors ? for_vectors : 0;
-  Budget *= isHot(CB, Context.FAM.getResult<BlockFrequencyAnalysis>(Caller)) ? hot_times : 1;
-  if (isLarge(Caller)) {
-    Budget = Budget * (100 - large_caller_less) / 100;
+  Here = {Here.Constants, Here.Large, Vectors, 0, false};
+  if (Cost < budgetOf(Here)) {
+    return true;
   }
-  return Cost < Budget;
+  Here.Depth = Context.FAM.getResult<LoopAnalysis>(Caller).getLoopDepth(CB.getParent());
+  Here.Hot = isHot(CB, Context.FAM.getResult<BlockFrequencyAnalysis>(Caller));
+  return Cost < budgetOf(Here);
 }
