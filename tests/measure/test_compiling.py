@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.apply import CompilePlan
+from harness.apply import CompilePlan, Step, optimise, step_job
 from harness.apply.plan import reference_plan
 from harness.base.vocabulary import SIZE, Level, Target
 from harness.freeze import FrozenModule, freeze
@@ -31,6 +31,12 @@ def plan() -> CompilePlan:
     return reference_plan(Level.OZ, Target.X86_64)
 
 
+def counted(step: Step, source: Path, bench: Bench) -> int:
+    """What the step's tool executes alone."""
+    with step_job(step, source, bench) as job:
+        return executed(run_tool(counted_job(job, bench), bench))
+
+
 def test_they_are_taken_by_their_names_only() -> None:
     for asked in ((), (ALL,)):
         assert not PRICES & {metric.name for metric in choose_metrics(asked, SIZE)}
@@ -48,12 +54,14 @@ def test_counts_repeat_and_more_work_is_more(
     again = replace(bench, cache=tmp_path)
     (tmp_path / "native").symlink_to(bench.cache / "native")
     assert Compilation(frozen, plan, again).instructions() == spent
+    steps = (plan.optimise, frozen.bitcode), (plan.generate, optimise(frozen, plan, bench).bitcode)
+    assert sum(counted(step, source, bench) for step, source in steps) == spent
     lazy = replace(plan, optimise=reference_plan(Level.O0, Target.X86_64).optimise)
     assert Compilation(frozen, lazy, bench).instructions() < spent
 
 
 def test_all_that_a_tool_executes_is_counted(bench: Bench) -> None:
-    """What the counted tool does is the work of both steps: each has its start, which nothing can save."""
+    """Its start and its libraries included."""
     job = tool_job("clang", ("--version",), {}, (), bench.compile_timeout, bench)
     done = run_tool(counted_job(job, bench), bench)
     assert b"clang version 22" in done.stdout
