@@ -1,6 +1,6 @@
 """Step 3, apply: stock LLVM compiles the frozen module from the decisions alone."""
 
-from harness.apply.compile import Compiled, compile_plan, optimise, run_step
+from harness.apply.compile import Compiled, compile_plan, optimise, run_step, step_job
 from harness.apply.plan import CompilePlan, Step, clang_generate, clang_optimise
 
 __all__ = [
@@ -12,4 +12,5 @@ __all__ = [
     "compile_plan",
     "optimise",
     "run_step",
+    "step_job",
 ]

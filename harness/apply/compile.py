@@ -5,7 +5,8 @@ sandbox: a pass can read and write files, and so can a module's inline assembly.
 """
 
 import re
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,12 @@ from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule, facts_of
 from harness.freeze.freeze import count_instructions
+from harness.sandbox import Job
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool, tool_job
 from harness.toolchain.native import llvm_plugin
 
-__all__ = ["Compiled", "Optimised", "compile_plan", "optimise", "run_step"]
+__all__ = ["Compiled", "Optimised", "compile_plan", "optimise", "run_step", "step_job"]
 
 
 _DIVERGED = re.compile(rb"not-replayable: ([^\n]*)")
@@ -104,17 +106,8 @@ def run_step(step: Step, source: Path, folder: Path, bench: Bench) -> float:
         facts = facts_of(source, bench)
         if refused := next((why for fact, why in step.unless if fact in facts), None):
             raise CellError(Outcome.POLICY_ERROR, refused)
-    wanted = (step.writes, *step.leaves)
-    files = {step.reads: source}
-    with ExitStack() as stack:
-        if step.files:
-            scratch = stack.enter_context(bench.store.scratch())
-            for name, content in step.files:
-                files[name] = scratch / name
-                files[name].write_text(content)
-        if step.plugin is not None:
-            files[f"{step.plugin}.so"] = llvm_plugin(step.plugin, bench.toolchain, bench.store)
-        done = run_tool(tool_job(step.tool, step.arguments, files, wanted, bench.compile_timeout, bench), bench)
+    with step_job(step, source, bench) as job:
+        done = run_tool(job, bench)
     if not done.ok:
         if step.plugin is not None and (found := _DIVERGED.search(done.stderr)):
             raise CellError(Outcome.NOT_REPLAYABLE, found.group(1).decode(errors="replace"))
@@ -122,8 +115,22 @@ def run_step(step: Step, source: Path, folder: Path, bench: Bench) -> float:
             detail = f"{done.reason_line()} (--compile-timeout is {bench.compile_timeout:g})"
             raise CellError(Outcome.COMPILE_TIMEOUT, detail, done.transient)
         raise CellError(Outcome.COMPILE_ERROR, done.reason_line(), done.transient)
-    for name in wanted:
+    for name in job.results:
         if name not in done.results:
             raise CellError(Outcome.COMPILE_ERROR, f"{step.tool}: its output {name} is {done.refused[name]}")
         (folder / name).write_bytes(done.results[name])
     return done.cpu
+
+
+@contextmanager
+def step_job(step: Step, source: Path, bench: Bench) -> Iterator[Job]:
+    """What the sandbox has to run for a step that reads ``source``, for as long as its files are there."""
+    files = {step.reads: source}
+    with bench.store.scratch() as scratch:
+        for name, content in step.files:
+            files[name] = scratch / name
+            files[name].write_text(content)
+        if step.plugin is not None:
+            files[f"{step.plugin}.so"] = llvm_plugin(step.plugin, bench.toolchain, bench.store)
+        wanted = (step.writes, *step.leaves)
+        yield tool_job(step.tool, step.arguments, files, wanted, bench.compile_timeout, bench)

@@ -16,6 +16,7 @@ COLUMNS = (
     Column("track", "track"),
     Column("targets", "targets", ", ".join),
     Column("trained on", "trained_on", lambda names: ", ".join(names) or "–"),
+    Column("bytes", "bytes", "{:,}".format, right=True),
     Column("digest", "digest", lambda digest: str(digest)[:12]),
     Column("description", "description", lambda text: text if len(text) <= 60 else f"{text[:59]}…"),
 )
@@ -34,4 +35,4 @@ def policies(format_: Format) -> int:
 
 def _record(policy: Policy) -> dict[str, Any]:
     fields = policy.manifest.model_dump(mode="json", by_alias=True)
-    return fields | {"baseline": policy.baseline, "digest": policy.digest}
+    return fields | {"baseline": policy.baseline, "bytes": policy.size, "digest": policy.digest}

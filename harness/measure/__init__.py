@@ -1,6 +1,8 @@
 """Step 5, measure: metrics of a verified cell. A metric is one file in ``harness/measure/metrics``."""
 
-from harness.measure.evidence import Evidence, Need, NotMeasurableError, Took
+from harness.measure.compiling import Compilation
+from harness.measure.evidence import Evidence, Need, Took
+from harness.measure.missing import NotMeasurableError
 from harness.measure.registry import (
     ALL,
     PROGRAM_TRACKS,
@@ -22,6 +24,7 @@ __all__ = [
     "ALL",
     "PROGRAM_TRACKS",
     "Breakdown",
+    "Compilation",
     "Direction",
     "Evidence",
     "Metric",

@@ -6,6 +6,8 @@ from enum import Enum, auto
 from functools import cached_property
 
 from harness.basic_blocks import Code, Counts, Profile, profile
+from harness.measure.compiling import Compilation
+from harness.measure.missing import NotMeasurableError
 from harness.verify import CountedRun
 
 __all__ = ["Evidence", "Need", "NotMeasurableError", "Took"]
@@ -24,6 +26,8 @@ class Need(Enum):
     """Timed runs beside the reference's: taken of all cells together, when they are done."""
     COMPILING = auto()
     """How the object came to be: what the steps of the plan took, and what is between them."""
+    COMPILING_AGAIN = auto()
+    """The steps of the plan, run once more where a metric counts or watches them."""
     DECIDING = auto()
     """What the policy took to decide. It is gone when the cell is done, unless it is kept."""
     STEPS = auto()
@@ -34,7 +38,8 @@ class Need(Enum):
     @property
     def of_object(self) -> bool:
         """Whether equal objects give equal evidence."""
-        return self not in (Need.COMPILING, Need.DECIDING, Need.STEPS, Need.ANSWER)
+        others = (Need.COMPILING, Need.COMPILING_AGAIN, Need.DECIDING, Need.STEPS, Need.ANSWER)
+        return self not in others
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +50,6 @@ class Took:
     wall: float
 
 
-class NotMeasurableError(Exception):
-    """A metric cannot be taken of this cell; the message says why. Its other metrics stand."""
-
-
 @dataclass(frozen=True)
 class Evidence:
     """Of one cell. What was not asked for is empty."""
@@ -56,6 +57,15 @@ class Evidence:
     runs: Sequence[CountedRun] = ()
     code: Code | str = ""
     """The blocks, or why they are not known."""
+    compilation: Compilation | None = None
+    """The steps that made the object."""
+
+    @property
+    def compiled_again(self) -> Compilation:
+        """The steps, to be run once more. Raises NotMeasurableError where they are not known."""
+        if self.compilation is None:
+            raise NotMeasurableError("the steps that made the object are not known")
+        return self.compilation
 
     @property
     def blocks(self) -> Code:

@@ -125,6 +125,10 @@ class Metric:
     """The CPU asked for; None: the target's usual one."""
     targets: frozenset[Target] = frozenset(Target)
     """Where it can be taken."""
+    by_name: bool = False
+    """It takes long, and so is taken only where its own name is given."""
+    compares: bool = True
+    """Whether a ratio of two values says anything of two policies. False: values are shown, and no ratio."""
 
     @property
     def benchmarks(self) -> str:
@@ -221,12 +225,14 @@ def find_metric(name: str) -> Metric:
 def choose_metrics(names: Iterable[str], track: str | None = None) -> list[Metric]:
     """The metrics of these names; when none is named, those that a track takes by itself.
 
-    ``all`` stands for every metric, and so does no name without a track. Raises UsageError for an unknown one.
+    ``all`` stands for every metric, and so does no name without a track; but for those that are taken by name only.
+    Raises UsageError for an unknown one.
     """
     wanted = list(dict.fromkeys(names))
     possible = metrics_of(track)
+    usual = {name: one for name, one in possible.items() if not one.by_name}
     if not wanted:
-        return [metric for metric in possible.values() if track is None or track in metric.tracks]
+        return [metric for metric in usual.values() if track is None or track in metric.tracks]
     chosen: dict[str, Metric] = {}
     for name in wanted:
         found = {} if name == ALL else {name: find_metric(name)}
@@ -234,7 +240,7 @@ def choose_metrics(names: Iterable[str], track: str | None = None) -> list[Metri
             raise UsageError(
                 f"metric {name!r} is one of {wrong[0].benchmarks}", hint=f"there are: {', '.join(possible)}"
             )
-        chosen |= found or possible
+        chosen |= found or usual
     return list(chosen.values())
 
 

@@ -151,4 +151,5 @@ def _about(name: str) -> None:
     st.markdown(f"**About {plain(manifest.name)}** · {how}")
     st.text(manifest.description)
     said = f"by {', '.join(manifest.authors)} · licence {manifest.licence} · version {manifest.version}"
+    said += f" · {policy.size:,} bytes of files" if policy.size else ""
     st.caption(plain(said))

@@ -31,6 +31,11 @@ class Policy:
         files = {role: digest_bytes(content) for role, content in self.contents.items()}
         return digest_of([self.manifest.digest_fields(), files])
 
+    @property
+    def size(self) -> int:
+        """Bytes of its files, together: a network, a tree, code."""
+        return sum(map(len, self.contents.values()))
+
     def file(self, role: str) -> tuple[str, bytes]:
         """Name and content of the file with this role."""
         return str(self.folder / self.manifest.files[role]), self.contents[role]

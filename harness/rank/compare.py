@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.rank.conclusion import in_class, modelled_together, sentence, together
@@ -159,7 +159,13 @@ def versus(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: st
     table = [_program(question, a, b, rows) for rows in programs.values()]
     table.sort(key=lambda pair: (-(pair[0].ratio or 0.0), pair[0].benchmark))
     clusters = {name: str(rows[0]["cluster"]) for name, rows in programs.items()}
-    return Versus(tuple(row for row, _ in table), _summary(index, question, a, b, table, clusters))
+    summary = _summary(index, question, a, b, table, clusters)
+    rows = [row for row, _ in table]
+    if not question.quantity.compares:
+        rows = [replace(row, ratio=None, low=None, high=None, verdict=None, mde=None) for row in rows]
+        rows.sort(key=lambda row: row.benchmark)
+        summary = replace(summary, mean=None, low=None, high=None, these_low=None, these_high=None, p=None, mde=None)
+    return Versus(tuple(rows), summary)
 
 
 def _program(question: Question, a: str, b: str, rows: Sequence[dict[str, Any]]) -> tuple[Comparison, Result]:
@@ -287,5 +293,5 @@ def _refusal(question: Question, found: Sequence[Result]) -> str:
         some = f"{len(marked)} of {len(found)} programs were timed only in a marked campaign"
         return f"nothing is concluded: {some}: {marks}"
     if question.quantity.not_ranked:
-        return "nothing is concluded: these times come from no pairs"
+        return f"nothing is concluded: {question.quantity.not_ranked}"
     return ""

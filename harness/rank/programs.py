@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,6 +75,8 @@ def programs(index: "duckdb.DuckDBPyConnection", question: Question, policy: str
         raise no_rows(index, question, policy)
     counts = counted(_results(found), _results(_by_program(entries(index, question, floor(question)))))
     table = [_figure(question, mine, counts.get(benchmark)) for benchmark, mine in found.items()]
+    if not question.quantity.compares:
+        table = [replace(row, ratio=None, low=None, high=None, verdict=None, counted=None) for row in table]
     return sorted(table, key=lambda row: (-(row.counted or 0.0), row.benchmark))
 
 

@@ -79,7 +79,7 @@ class Standing:
     p: float | None
     """That strict is 1, adjusted for all ranked policies of the class."""
     strict: float | None
-    """None where it completed no program: that of what it failed says nothing alone."""
+    """None where it completed no program: that of what it failed says nothing alone; and of what compares nothing."""
     matched: float | None
     median: float | None
     """Over programs, of what counts in strict."""
@@ -238,9 +238,10 @@ def _standing(question: Question, side: Side, refusals: Sequence[str]) -> Standi
     effect = tree_effect(results, list(side.counted.values()), side.clusters)
     matched = [found.effect.estimate for found in results if found.effect is not None]
     complete = len(matched) == len(results)
+    known = bool(matched) and question.quantity.compares
     words = [word_of(question, found) for found in results]
     pairs = [found.pairs for found in results if found.pairs is not None]
-    low, high = (effect.like_these or (None, None)) if matched else (None, None)
+    low, high = (effect.like_these or (None, None)) if known else (None, None)
     if side.failed and high is not None:  # no mean of strict is above that of the same with the failures spared
         spared = suite_effect([[[value]] for value in side.lenient], clusters=side.clusters).like_these
         high = high if spared is None else min(high, spared[1])
@@ -259,14 +260,14 @@ def _standing(question: Question, side: Side, refusals: Sequence[str]) -> Standi
         rank_high=None,
         verdict=None,
         p=None,
-        strict=math.exp(effect.estimate) if matched else None,
-        matched=math.exp(effect.estimate if complete else exact_mean(np.array(sorted(matched)))) if matched else None,
-        median=math.exp(statistics.median(side.means)) if matched else None,
+        strict=math.exp(effect.estimate) if known else None,
+        matched=math.exp(effect.estimate if complete else exact_mean(np.array(sorted(matched)))) if known else None,
+        median=math.exp(statistics.median(side.means)) if known else None,
         coverage=len(matched) / len(results),
         low=finite_ratio(low),
         high=finite_ratio(high),
-        these_low=finite_ratio(effect.these[0]) if matched else None,
-        these_high=finite_ratio(effect.these[1]) if matched else None,
+        these_low=finite_ratio(effect.these[0]) if known else None,
+        these_high=finite_ratio(effect.these[1]) if known else None,
         depends_on=None,
         without=None,
         wins=wins if matched else None,

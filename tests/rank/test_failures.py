@@ -247,6 +247,7 @@ def test_times_without_pairs_are_won_by_nobody(tmp_path: Path) -> None:
     with open_index(tmp_path) as index:
         summary = versus(index, replace(QUESTION, metric="compile.cpu"), "mine", "Oz").summary
     assert (summary.wins, summary.unresolved, summary.losses) == (0, 8, 0)
+    assert summary.mean is None and summary.conclusion.startswith("nothing is concluded: CPU seconds")
 
 
 def test_who_is_perhaps_first_is_called_so(tmp_path: Path) -> None:

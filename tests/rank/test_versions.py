@@ -46,16 +46,19 @@ def test_equal_objects_are_equal_in_every_version(tmp_path: Path) -> None:
     assert (found.strict, few, same_as) == (1.0, table(tmp_path)["Oz"].reasons[0], "the same objects as Oz: one entry")
 
 
+COMPILING = {"compile.cpu", "compile.instructions", "compile.peak"}
 DECIDING = {"decide.cpu", "decide.wall", "decide.trials", "decide.steps"}
 
 
 def test_what_a_metric_says_is_what_standings_do() -> None:
     of_object = {name for name, metric in all_metrics().items() if not metric.of_object}
     instances = {name for name, metric in all_metrics().items() if metric.benchmarks == "instances"}
-    assert of_object - instances == {"compile.cpu", *DECIDING, "ir.instructions"}
+    assert of_object - instances == {*COMPILING, *DECIDING, "ir.instructions"}
     assert [name for name, metric in all_metrics().items() if metric.paired] == ["runtime.cpu"]
     shown = {name for name, metric in all_metrics().items() if metric.not_ranked}
-    assert shown == {"compile.cpu", *DECIDING, "runtime.wall", "cost.seconds"}
+    assert shown == {*COMPILING, *DECIDING, "runtime.wall", "cost.seconds"}
+    uncompared = {name for name, metric in all_metrics().items() if not metric.compares}
+    assert uncompared == {"compile.cpu", "decide.cpu", "decide.wall"}
 
 
 def test_of_a_metric_that_should_be_high_ratios_are_the_other_way(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
 """What the program's ``count`` workloads execute together, counted by QEMU's plugin."""
 
 from harness.base.vocabulary import SPEED
-from harness.measure.evidence import Need, NotMeasurableError
+from harness.measure.evidence import Need
+from harness.measure.missing import NotMeasurableError
 from harness.measure.registry import Breakdown, Subject, metric
 
 _SPEED = (SPEED,)

@@ -5,7 +5,9 @@ from functools import partial
 from harness.measure.evidence import Need
 from harness.measure.registry import Subject, metric
 
-_price = partial(metric, unit="s", deterministic=False, needs=[Need.DECIDING], can_be_zero=True, whole=False)
+_price = partial(
+    metric, unit="s", deterministic=False, needs=[Need.DECIDING], can_be_zero=True, whole=False, compares=False
+)
 
 _count = partial(metric, deterministic=False, needs=[Need.DECIDING, Need.STEPS], can_be_zero=True)
 

@@ -6,7 +6,8 @@ from functools import partial
 from harness.base.vocabulary import SPEED
 from harness.basic_blocks import Block
 from harness.basic_blocks.throughput import Cost, Model, block_costs, known_models
-from harness.measure.evidence import Need, NotMeasurableError
+from harness.measure.evidence import Need
+from harness.measure.missing import NotMeasurableError
 from harness.measure.registry import Breakdown, Subject, metric
 
 _model = partial(metric, unit="cycles", deterministic=True, tracks=(SPEED,), modelled=True, whole=False)

@@ -5,7 +5,8 @@ from functools import partial
 
 from harness.base.vocabulary import SPEED
 from harness.basic_blocks import Block
-from harness.measure.evidence import Need, NotMeasurableError
+from harness.measure.evidence import Need
+from harness.measure.missing import NotMeasurableError
 from harness.measure.registry import Breakdown, Subject, metric
 
 _operands = partial(metric, unit="operands", deterministic=True, tracks=[SPEED], can_be_zero=True)

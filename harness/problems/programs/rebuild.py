@@ -13,9 +13,10 @@ from harness.apply import compile_plan
 from harness.base.engine import Engine, stage
 from harness.base.errors import CellError, UsageError
 from harness.base.progress import Observer
-from harness.base.vocabulary import Outcome
+from harness.base.vocabulary import Outcome, Target
 from harness.freeze import freeze, perturbed
 from harness.measure import Need, find_metric
+from harness.measure.compiling import HOST
 from harness.problems.programs.problems import plan_of
 from harness.problems.programs.recorded import program_of
 from harness.problems.programs.take import Made, take_metrics
@@ -136,10 +137,13 @@ def _rebuild(task: _Task, bench: Bench, anew: Bench, results: Path) -> Rebuilt:
 def _measured(answer: Rebuilt, task: _Task, made: Made, bench: Bench, anew: Bench) -> Rebuilt:
     """The answer with what the object's values are now."""
     recorded = {row.metric: row.value for row in task.rows if row.metric and _is_comparable(row)}
-    skipped: list[str] = []
+    unlike = set[Need]()
     if not _same_runs(task, made, bench):  # counts are sums over workloads, and contain the C library
-        skipped = sorted(name for name in recorded if find_metric(name).needs & {Need.RUNS, Need.CODE})
-        recorded = {name: value for name, value in recorded.items() if name not in skipped}
+        unlike |= {Need.RUNS, Need.CODE}
+    if not _same_runtime(task, HOST, bench):
+        unlike.add(Need.COMPILING_AGAIN)
+    skipped = sorted(name for name in recorded if find_metric(name).needs & unlike)
+    recorded = {name: value for name, value in recorded.items() if name not in skipped}
     try:
         taken = take_metrics(made, list(recorded), anew, inputs=bench)
         outcome, detail = Outcome.OK, ""
@@ -183,7 +187,12 @@ def _same_runs(task: _Task, made: Made, bench: Bench) -> bool:
         return False
     if recorded not in (None, counted_on(made.program, bench.store)):
         return False
-    return header.runtime.get(target) == bench.toolchain.runtime_fingerprint(target)
+    return _same_runtime(task, target, bench)
+
+
+def _same_runtime(task: _Task, target: Target, bench: Bench) -> bool:
+    """Whether the target's C library, linker and emulator are those of the run."""
+    return task.run.header.runtime.get(target) == bench.toolchain.runtime_fingerprint(target)
 
 
 def _failed(answer: Rebuilt, detail: str) -> Rebuilt:

@@ -10,7 +10,7 @@ from harness.base.errors import CellError
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.basic_blocks import Code, Profile, analyse
 from harness.freeze import FrozenModule
-from harness.measure import Breakdown, Evidence, Metric, Need, NotMeasurableError, Subject, find_metric
+from harness.measure import Breakdown, Compilation, Evidence, Metric, Need, NotMeasurableError, Subject, find_metric
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.workloads import ReadyWorkload, prepare
@@ -66,7 +66,8 @@ def take_metrics(
     runs = _verify(made, Need.RUNS in needs, bench, inputs or bench, besides)
     code = _code(made, bench) if Need.CODE in needs else ""
     compiled = made.compiled
-    evidence = Evidence(runs, code)
+    again = Need.COMPILING_AGAIN in needs
+    evidence = Evidence(runs, code, Compilation(made.frozen, made.plan, bench) if again else None)
     subject = Subject(
         compiled.object,
         made.target,

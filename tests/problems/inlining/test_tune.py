@@ -268,6 +268,12 @@ def test_a_heuristic_that_does_not_compile(user: User, tmp_path: Path) -> None:
             ("{quick}", *TUNE, "--metric", "compile.cpu"),
             ("'compile.cpu' cannot be tuned for", "track speed", "accesses"),
         ),
+        (("{quick}", *TUNE, "--metric", "compile.instructions"), ("'compile.instructions' cannot be tuned for",)),
+        (
+            ("{quick}", *TUNE, "--metric", "runtime.cpu"),
+            ("'runtime.cpu' cannot be tuned for: times vary", "instructions or mca.cycles"),
+        ),
+        (("{bad}", *TUNE, "--metric", "runtime.cpu"), ("'runtime.cpu' cannot be tuned for",)),
         (("{bad}", *TUNE, "--benchmark", "glob"), ("none of these programs is of the train split",)),
         (("{bad}", *TUNE, "--output", "{tree}"), ("is there already", "--output takes a new folder")),
         (("{bad}", *TUNE, "--output", "{tree}/tree.json"), ("is there already",)),

@@ -10,7 +10,7 @@ from harness.base.answers import Answer, Column, Table
 from harness.base.errors import CellError, UsageError
 from harness.base.text import duration
 from harness.base.vocabulary import SIZE
-from harness.measure import metrics_of
+from harness.measure import find_metric, metrics_of
 from harness.policy import Policy, load_policy
 from harness.policy.load import MANIFEST
 from harness.policy.names import require_free_name
@@ -25,6 +25,9 @@ from harness.problems.verbs import Context
 from harness.suite.load import Program, choose, load_suite
 
 __all__ = ["TuneOptions", "run_tune"]
+
+_NOISE = "times vary, and the best of many trials would be the luckiest"
+_EXACT = "tune for instructions or mca.cycles, which repeat; then `harness run --track speed` times what was found"
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,11 @@ def _metric(asked: str | None, policy: Policy) -> str:
     """The track's own where none is asked for. Raises UsageError for one that a search cannot go by."""
     track = policy.manifest.track
     name = asked or facts_of(track).metric
-    known = [one for one in metrics_of(track).values() if one.deterministic and track in one.tracks]
+    known = [
+        one for one in metrics_of(track).values() if one.deterministic and not one.not_ranked and track in one.tracks
+    ]
+    if name in metrics_of(track) and find_metric(name).timed:
+        raise UsageError(f"{name!r} cannot be tuned for: {_NOISE}", hint=_EXACT)
     if name not in (names := [one.name for one in known]):
         raise UsageError(f"{name!r} cannot be tuned for", hint=f"on track {track}, one of: {', '.join(names)}")
     return name
