@@ -49,17 +49,21 @@ def fit(
     seed: int,
     *,
     passes: int = 30,
+    least: int = 0,
     batch: int = 256,
     rate: float = 1e-3,
     decay: float = 0,
 ) -> Network:
-    """The network after so many passes over all questions. ``decay``: of parameters, for each step and unit of rate."""
+    """The network after so many passes over all questions, and ``least`` steps: a small table needs more passes.
+
+    ``decay``: of parameters, for each step.
+    """
     chance = np.random.default_rng(seed)
     adam = Adam(start.parameters().size, rate)
     network = start
     inputs = start.inputs(decided.features)
     weight = (decided.weight / decided.weight.mean()).astype(np.float32)
-    for _ in range(passes):
+    for _ in range(max(passes, -(-least // -(-len(inputs) // batch)))):
         order = chance.permutation(len(inputs))
         for first in range(0, len(order), batch):
             rows = order[first : first + batch]

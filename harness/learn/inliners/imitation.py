@@ -39,6 +39,11 @@ class Imitation:
     """Modules in a round."""
     functions: int = 12
     """Of each at most so many are decided the other way."""
+    trust: float = 0.1
+    """What it costs to decide otherwise than the policy where nothing was tried, as a share of the mean of what it
+    costs where something was."""
+    steps: int = 3000
+    """Of fitting, at least."""
     seed: int = 0
 
 
@@ -49,7 +54,8 @@ class Gains:
     features: NDArray[np.int64]
     """(functions, features): of ``FEATURES``, when the policy was first asked about a call of it."""
     saved: NDArray[np.float64]
-    """(functions,): bytes that inlining all of its calls saves, as a share of the module's."""
+    """(functions,): bytes that inlining all of its calls saves, as a share of the module's; where that was not tried,
+    more or less than nothing beyond measure, as the policy decided."""
 
 
 def gains_of(
@@ -74,15 +80,19 @@ def gains_of(
         plain = collector.compile(bitcode, HEURISTIC) if base else own
         first = {int(callee): place for place, callee in reversed(list(enumerate(own.steps.callees))) if callee >= 0}
         chance = np.random.default_rng([how.seed, round_, len(bitcode), own.digest % 2**32])
-        drawn = chance.permutation(sorted(first))[: how.functions]
+        order = chance.permutation(sorted(first))
+        drawn, left = order[: how.functions], order[how.functions :]
         size = size_of(own, how.metric)
-        found = []
+        found = [
+            (own.steps.features[first[callee]], np.inf if own.steps.inline[first[callee]] else -np.inf)
+            for callee in left.tolist()
+        ]
         for callee in drawn.tolist():
             inline = bool(own.steps.inline[first[callee]])
             other = size_of(compiled({callee: not inline}), how.metric)
             saved = (other - size if inline else size - other) / size
             found.append((own.steps.features[first[callee]], saved))
-        return found, 1 + bool(base) + len(found), float(np.log(size_of(plain, how.metric) / size))
+        return found, 1 + bool(base) + len(drawn), float(np.log(size_of(plain, how.metric) / size))
 
     done = [one for one in pool.each(modules, work) if one is not None]
     rows = [row for found, _, _ in done for row in found]
@@ -113,10 +123,8 @@ def learn(
         gains, compilations, log = gains_of(drawn, network, how, round_, pool)
         features = np.concatenate([features, gains.features])
         saved = np.concatenate([saved, gains.saved])
-        told = saved != 0
-        decided = Decided(features[told][:, places], saved[told] > 0, np.abs(saved[told]))
         start = fresh(how.features, features[:, places], how.hidden, how.seed)
-        network = fit(start, decided, how.seed)
+        network = fit(start, _decided(features[:, places], saved, how.trust), how.seed, least=how.steps)
         value = validation.gain(network, pool)
         point = Point(
             round_ + 1,
@@ -128,6 +136,14 @@ def learn(
         training.keep(point, {"features": features, "saved": saved, **_kept(network)})
     assert network is not None, "a training has at least one round"
     return network
+
+
+def _decided(features: NDArray[np.int64], saved: NDArray[np.float64], trust: float) -> Decided:
+    told = saved != 0
+    tried = told & np.isfinite(saved)
+    mean = float(np.abs(saved[tried]).mean()) if tried.any() else 1.0
+    weight = np.where(tried, np.abs(np.where(tried, saved, 0)), trust * mean)
+    return Decided(features[told], saved[told] > 0, weight[told])
 
 
 def _kept(network: Network) -> dict[str, NDArray[Any]]:

@@ -92,7 +92,7 @@ def learn(
     """All iterations, from a network that decides as LLVM does. A training that was killed goes on."""
     training = Training(folder, words)
     network, adam = start, Adam(start.parameters().size, how.rate)
-    usual = np.zeros(len(train.modules))
+    usual = np.full(len(train.modules), np.nan)
     point = Point(0, 0, 0.0, 1.0, None)
     if (last := training.last()) is not None:
         point, kept = last
@@ -124,7 +124,9 @@ def _play(
     iteration: int,
     pool: Pool,
 ) -> tuple[Played, NDArray[np.float64]]:
-    """Compile modules under decisions by chance. ``usual``: what each module's rewards usually are; it goes along."""
+    """Compile modules under decisions by chance. ``usual``: what each module's rewards usually are, not a number where
+    there were none; it goes along.
+    """
     data = network.as_data()
 
     def work(collector: Collector, place: int) -> tuple[int, Steps, int]:
@@ -137,8 +139,9 @@ def _play(
     done: Sequence[tuple[int, Steps, int]] = [one for one in pool.each(drawn.tolist(), work) if one is not None]
     rewards = np.array([np.log(train.bytes[place] / size) for place, _, size in done])
     places = np.array([place for place, _, _ in done])
-    advantages = rewards - usual[places]
-    usual[places] = how.memory * usual[places] + (1 - how.memory) * rewards
+    before = np.where(np.isnan(usual[places]), rewards.mean(), usual[places])
+    advantages = rewards - before
+    usual[places] = how.memory * before + (1 - how.memory) * rewards
     advantages /= max(float(advantages.std()), 1e-6)
     features = np.concatenate([steps.features for _, steps, _ in done])
     counts = [len(steps.inline) for _, steps, _ in done]

@@ -59,13 +59,13 @@ def test_buckets_are_between_0_and_1_and_ascend() -> None:
 
 def test_what_can_be_learnt_is_learnt_and_heavier_questions_count_more() -> None:
     network, rows = made()
-    right = fit(network, Decided(rows, rows[:, 0] > 100, np.ones(200)), 0, passes=200)
+    right = fit(network, Decided(rows, rows[:, 0] > 100, np.ones(200)), 0, passes=200, rate=1e-2)
     assert ((right.logits(rows) > 0) == (rows[:, 0] > 100)).mean() > 0.95
     # Two answers to the same question: the heavier one is given.
     same = np.tile(rows[:1], (100, 1))
     said = np.arange(100) < 30
     for weight, expected in [(10.0, True), (0.1, False)]:
-        learnt = fit(network, Decided(same, said, np.where(said, weight, 1.0)), 0, passes=100)
+        learnt = fit(network, Decided(same, said, np.where(said, weight, 1.0)), 0, passes=100, rate=1e-2)
         assert bool(learnt.logits(same[:1])[0] > 0) is expected
 
 

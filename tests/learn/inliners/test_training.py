@@ -59,15 +59,13 @@ def test_imitation_that_was_killed_goes_on_to_the_same(small: list[Module], pool
 
 
 def test_the_gradient_leads_upwards(small: list[Module], copied: Network, pool: Pool, tmp_path: Path) -> None:
-    """From a network that inlines nothing: anything is better."""
-    layers = copied.layers
-    timid = copied.with_parameters(copied.parameters() * np.where(np.arange(copied.parameters().size) >= 0, 0.3, 1))
-    assert len(layers) == 3
-    how = policy_gradient.Gradient(6, modules=6, steps=30, rate=3e-3, divergence=0.2, every=6, seed=1)
+    """From a network that decides by chance, nearly."""
+    timid = copied.with_parameters(0.3 * copied.parameters())
+    how = policy_gradient.Gradient(12, modules=6, steps=30, rate=1e-2, divergence=0.2, every=12, seed=1)
     judge = judge_of(small, pool)
     learnt = policy_gradient.learn(timid, judge, judge, how, tmp_path, pool, {})
     curve = list(Training(tmp_path, {}).curve())
-    assert curve[-1].train > curve[0].train
+    assert np.mean([one.train for one in curve[-3:]]) > np.mean([one.train for one in curve[:3]]) + 0.01
     assert (learnt.parameters() != timid.parameters()).any()
     again = policy_gradient.learn(timid, judge, judge, how, tmp_path, pool, {})
     assert (again.parameters() == learnt.parameters()).all()
