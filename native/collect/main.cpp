@@ -167,9 +167,9 @@ private:
     return std::nullopt;
   }
 
-  // Bytes of the object, uint64: allocated, executed, of the unwind table. A hash of it, uint64. The number of functions, uint32, and bytes
-  // of each, uint32. The number of questions and of features of each, uint32; of each question caller and callee,
-  // uint32, the logit, float32, and the decision, uint32; then of each its features, int64.
+  // Bytes of the object, uint64: allocated, executed, of the unwind table. A hash of it, uint64. The number of
+  // functions, uint32, and bytes of each, uint32. The number of questions and of features of each, uint32; of each
+  // question caller and callee, uint32, the logit, float32, and the decision, uint32; then of each its features, int64.
   static void say(const Observed &Seen, const Functions &Known, const Object &Made, Answer &Into) {
     const Sizes Found = sizesOf(Made);
     Into.put(Found.Allocated);

@@ -1,5 +1,5 @@
-// What LLVM's features of a call do not say: what becomes of the callee. Whether inlining a function pays depends on all
-// of its calls, since it goes away with the last of them.
+// What LLVM's features of a call do not say: what becomes of the callee. Whether inlining a function pays depends on
+// all of its calls, since it goes away with the last of them.
 
 #ifndef HARNESS_INLINE_CALLEES_H
 #define HARNESS_INLINE_CALLEES_H

@@ -28,9 +28,10 @@ cl::opt<From>
                                  "those in -inline-policy-file, by identity; LLVM's own where it has none"),
                       clEnumValN(From::Upstream, "upstream", "as default, with features as LLVM takes them")));
 enum class About : uint8_t { Call, Callee };
-cl::opt<About> Question("inline-policy-question", cl::desc("What is asked about"), cl::init(About::Call),
-                        cl::values(clEnumValN(About::Call, "call", "each call"),
-                                   clEnumValN(About::Callee, "callee", "the first call of each function, for all of them")));
+cl::opt<About>
+    Question("inline-policy-question", cl::desc("What is asked about"), cl::init(About::Call),
+             cl::values(clEnumValN(About::Call, "call", "each call"),
+                        clEnumValN(About::Callee, "callee", "the first call of each function, for all of them")));
 cl::opt<std::string> File("inline-policy-file", cl::desc("Shared library, or decisions to follow"));
 cl::opt<std::string> Values("inline-policy-values", cl::desc("Hyperparameters of a heuristic: NAME=VALUE,..."));
 cl::opt<std::string> Written("inline-policy-log", cl::desc("Write the decisions to this file"));

@@ -86,7 +86,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<Source> onceForCallee(std::unique_ptr<Source> Asked) { return std::make_unique<Once>(std::move(Asked)); }
+std::unique_ptr<Source> onceForCallee(std::unique_ptr<Source> Asked) {
+  return std::make_unique<Once>(std::move(Asked));
+}
 
 std::unique_ptr<Source> defaultSource() { return std::make_unique<Default>(); }
 

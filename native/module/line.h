@@ -58,10 +58,12 @@ private:
   struct Analyses {
     explicit Analyses(Compiler &With);
 
+    // NOLINTBEGIN(misc-non-private-member-variables-in-classes)
     llvm::LoopAnalysisManager Loops;
     llvm::FunctionAnalysisManager Functions;
     llvm::CGSCCAnalysisManager Components;
     llvm::ModuleAnalysisManager Modules;
+    // NOLINTEND(misc-non-private-member-variables-in-classes)
   };
 
   Line(std::shared_ptr<llvm::LLVMContext> Context, std::unique_ptr<llvm::Module> M)

@@ -19,8 +19,8 @@
 // Line 0 is there at the start.
 
 #include "../module/line.h"
-#include "observe.h"
 #include "../module/wire.h"
+#include "observe.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"

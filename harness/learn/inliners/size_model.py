@@ -115,7 +115,9 @@ def header(fits: Mapping[Target, Fit]) -> str:
 
 
 def _constant(name: str, fit: Fit) -> str:
-    rows = "\n".join(f"        {weight:.2f}, // {part}" for part, weight in zip(PARTS, fit.weights, strict=True))
+    numbers = [f"{weight:.2f}," for weight in fit.weights]
+    width = max(map(len, numbers))  # as clang-format has it
+    rows = "\n".join(f"        {number:{width}} // {part}" for part, number in zip(PARTS, numbers, strict=True))
     beside = f"    {fit.unwind:.2f},\n    {fit.doubling:.2f},\n"
     return f"constexpr SizeModel {name} = {{\n    {{\n{rows}\n    }},\n{beside}}};\n"
 
