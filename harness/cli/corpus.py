@@ -13,7 +13,7 @@ from harness.learn.corpus.digests import read_digests, write_digests
 from harness.learn.corpus.generated import GENERATORS
 from harness.learn.corpus.mlgo import import_modules
 from harness.learn.corpus.plot import write_projection
-from harness.learn.corpus.recipe import chosen, read_recipe
+from harness.learn.corpus.recipe import RECIPE, chosen, read_recipe
 from harness.learn.corpus.show import about
 from harness.learn.corpus.suites import programs_of
 from harness.learn.corpus.written import ABOUT, Import, corpus_folder, read_about
@@ -27,6 +27,7 @@ __all__ = ["build", "show", "take"]
 class _Asked:
     wanted: Wanted
     folder: Path
+    recipe: Path
     pin: bool = False
 
 
@@ -42,10 +43,11 @@ def build(
     output: Path | None,
     offered: Path | None,
     suites: Sequence[str] | None,
+    own: Path | None,
     pin: bool,
 ) -> Answer:
-    """Build it, and say what is in it."""
-    recipe, folder = read_recipe(), corpus_folder(output)
+    """Build it, and say what is in it. ``own``: another recipe."""
+    recipe, folder = read_recipe(own or RECIPE), corpus_folder(output)
     wanted = Wanted(
         recipe,
         tuple(chosen(recipe, packages, only)),
@@ -54,7 +56,7 @@ def build(
         read_about(folder).imports if (folder / ABOUT).is_file() else (),
         offered,
     )
-    return _build(_Asked(wanted, folder, pin), context)
+    return _build(_Asked(wanted, folder, own or RECIPE, pin), context)
 
 
 def take(
@@ -65,9 +67,10 @@ def take(
     validation: bool,
     output: Path | None,
     suites: Sequence[str] | None,
+    own: Path | None,
 ) -> Answer:
     """Import a folder into the corpus, which is built anew around it."""
-    folder, recipe = corpus_folder(output), read_recipe()
+    folder, recipe = corpus_folder(output), read_recipe(own or RECIPE)
     there = read_about(folder) if (folder / ABOUT).is_file() else None
     called = name or source.resolve().name.lower()
     try:
@@ -87,7 +90,7 @@ def take(
         tuple(GENERATORS) if there and there.generated else (),
         (*others, one),
     )
-    return _build(_Asked(wanted, folder), context)
+    return _build(_Asked(wanted, folder, own or RECIPE), context)
 
 
 def show(_: Context, output: Path | None, html: Path | None) -> Answer:
@@ -101,9 +104,11 @@ def show(_: Context, output: Path | None, html: Path | None) -> Answer:
 
 
 def _build(asked: _Asked, context: Context) -> Answer:
-    found = built(asked.wanted, asked.folder, read_digests(), context.bench(), context.engine, context.observer)
+    found = built(
+        asked.wanted, asked.folder, read_digests(asked.recipe), context.bench(), context.engine, context.observer
+    )
     if asked.pin:
-        write_digests(found.pinned)
+        write_digests(found.pinned, asked.recipe)
     answer = about(load(asked.folder))
     differences = {} if asked.pin else found.differences
     return replace(

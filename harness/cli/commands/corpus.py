@@ -21,6 +21,7 @@ _Suites = Annotated[
     list[str] | None,
     typer.Option("--suite", help="The corpus must not have what these suites have (default: all that there are)."),
 ]
+_Recipe = Annotated[Path | None, typer.Option("--recipe", help="A recipe of your own (default: the harness's).")]
 _Output = Annotated[Path | None, typer.Option("--output", help="Folder of the corpus (default: in the cache).")]
 
 
@@ -49,6 +50,7 @@ def build(
         Path | None, typer.Option("--from", help="Take tarballs from this folder, not from Debian.")
     ] = None,
     suite: _Suites = None,
+    recipe: _Recipe = None,
     pin: Annotated[
         bool, typer.Option("--pin", help="Record what packages come to, for who changes the recipe.")
     ] = False,
@@ -64,7 +66,7 @@ def build(
 
     def ask(opened: Opened) -> Answer:
         named, suites = words(packages), words(suite) or None
-        return build(opened, named, only, generated, output, source, suites, pin)
+        return build(opened, named, only, generated, output, source, suites, recipe, pin)
 
     raise typer.Exit(answered(ask, Opened(jobs), format_of(as_json, False), _KEPT))
 
@@ -99,6 +101,7 @@ def import_(
     ] = False,
     output: _Output = None,
     suite: _Suites = None,
+    recipe: _Recipe = None,
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
@@ -107,6 +110,6 @@ def import_(
     from harness.cli.corpus import take
 
     def ask(opened: Opened) -> Answer:
-        return take(opened, folder, name, licence, validation, output, words(suite) or None)
+        return take(opened, folder, name, licence, validation, output, words(suite) or None, recipe)
 
     raise typer.Exit(answered(ask, Opened(jobs), format_of(as_json, False), _KEPT))

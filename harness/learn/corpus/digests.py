@@ -1,4 +1,4 @@
-"""What a package's units came to when the corpus was last recorded: in git, so that a rebuild can be checked."""
+"""What a package's units came to when the corpus was last recorded: beside the recipe, so that a rebuild is checked."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,11 +9,12 @@ from harness.base.digest import digest_of
 from harness.base.errors import UsageError
 from harness.base.reading import read_bytes
 from harness.learn.corpus.kept import Made
+from harness.learn.corpus.recipe import read_recipe
 from harness.suite.fields import Model, Sha256
 
-__all__ = ["DIGESTS", "Pinned", "difference", "of_made", "read_digests", "write_digests"]
+__all__ = ["Pinned", "difference", "of_made", "read_digests", "write_digests"]
 
-DIGESTS = Path(__file__).with_name("digests.json")
+_NAME = "digests.json"
 _LARGEST = 1 << 20
 
 
@@ -53,8 +54,9 @@ def difference(now: Mapping[str, Pinned], recorded: Mapping[str, Pinned]) -> dic
     return told
 
 
-def read_digests(path: Path = DIGESTS) -> dict[str, Pinned]:
-    """What is recorded; nothing where there is no file. Raises UsageError for a file that is none."""
+def read_digests(recipe: Path) -> dict[str, Pinned]:
+    """What is recorded beside a recipe; nothing where there is no file. Raises UsageError for a file that is none."""
+    path = recipe.with_name(_NAME)
     if not path.is_file():
         return {}
     try:
@@ -63,8 +65,9 @@ def read_digests(path: Path = DIGESTS) -> dict[str, Pinned]:
         raise UsageError("not a file of digests", where=str(path), hint="restore it from git") from None
 
 
-def write_digests(pinned: Mapping[str, Pinned], path: Path = DIGESTS) -> None:
-    """Record them beside what is there."""
-    both = {**read_digests(path), **pinned}
+def write_digests(pinned: Mapping[str, Pinned], recipe: Path) -> None:
+    """Record them beside a recipe, and what is recorded of its other packages."""
+    packages = read_recipe(recipe).packages
+    both = {name: one for name, one in {**read_digests(recipe), **pinned}.items() if name in packages}
     lines = [f'  "{name}": {both[name].model_dump_json()}' for name in sorted(both)]
-    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    recipe.with_name(_NAME).write_text("{\n" + ",\n".join(lines) + "\n}\n")

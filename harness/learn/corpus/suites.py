@@ -54,14 +54,18 @@ def _facts(task: _Task) -> ModuleFacts:
     return module_facts(freeze(task.program, Target.X86_64, Level.OZ, task.bench).bitcode, task.bench)
 
 
-def module_facts(module: Path, bench: Bench) -> ModuleFacts:
-    """The facts of a module in a file, without live ranges. Raises UsageError where LLVM cannot read it."""
-    key = digest_of([_KIND, 1, digest_file(module), tool_key(bench)])
+def module_facts(module: Path, bench: Bench, *, ranges: bool = False) -> ModuleFacts:
+    """The facts of a module in a file. ``ranges``: with live ranges, which take most of the time.
+
+    Raises UsageError where LLVM cannot read it.
+    """
+    asked = "facts" if ranges else "shapes"
+    key = digest_of([_KIND, asked, digest_file(module), tool_key(bench)])
     if (known := bench.store.get(_KIND, key)) is not None:
         return ModuleFacts.model_validate(known)
     job = Job(
         f"/{TOOL}",
-        ("shapes", "module.bc"),
+        (asked, "module.bc"),
         system=True,
         folders=bench.toolchain.folders,
         files={f"/{TOOL}": llvm_program(TOOL, bench.toolchain, bench.store), f"{SCRATCH}/module.bc": module},
