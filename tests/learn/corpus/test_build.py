@@ -26,7 +26,7 @@ from harness.run.engines import local_engine
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool, tool_job
 from tests.drive import ROOT, TINY, User
-from tests.learn.corpus.tiny import PACKAGES, built, recipe_in, write_layout, write_tarballs
+from tests.learn.corpus.tiny import PACKAGES, WALK, WALK_RENAMED, built, recipe_in, write_layout, write_tarballs
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +111,18 @@ def test_digests_do_not_depend_on_the_folder_or_the_order(
     assert again.about.digest == corpus.about.digest
     assert again.pinned == found.pinned
     assert load(tmp_path / "elsewhere" / "deep" / "corpus").units.equals(corpus.units)
+
+
+@pytest.mark.parametrize(("names", "first"), [(("alpha", "gamma"), "alpha"), (("beta", "gamma"), "gamma")])
+def test_the_first_of_two_alike_stays_and_train_comes_first(
+    names: tuple[str, str], first: str, bench: Bench, tmp_path: Path
+) -> None:
+    """Whatever the order of the recipe. (beta is for validation.)"""
+    for number, order in enumerate((names, names[::-1])):
+        texts = dict(zip(names, (WALK, WALK_RENAMED), strict=True))
+        found = built(tmp_path / str(number), bench, {name: {f"{name}/walk.c": texts[name]} for name in order})
+        assert next((one.unit.source, one.is_duplicate) for one in found.units) == (first, False)
+        assert [one.is_duplicate for one in found.units] == [False, True]
 
 
 def test_what_differs_from_the_record_is_named(small: tuple[Built, Corpus]) -> None:
