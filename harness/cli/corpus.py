@@ -85,7 +85,7 @@ def take(
     others: tuple[Import, ...] = tuple(other for other in there.imports if other.name != called) if there else ()
     wanted = Wanted(
         recipe,
-        there.packages if there else (),
+        tuple(one for one in there.packages if one in recipe.packages) if there else (),
         tuple(programs_of(suites)),
         tuple(GENERATORS) if there and there.generated else (),
         (*others, one),

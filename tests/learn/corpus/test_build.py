@@ -270,3 +270,21 @@ def test_the_command_line_builds_shows_and_says_what_differs(tmp_path: Path) -> 
     user.harness("corpus", "show", "--output", tmp_path / "nowhere").refused(
         2, "there is no corpus", "harness corpus build"
     )
+
+
+def test_the_command_line_imports_and_keeps_what_it_imported(bench: Bench, tmp_path: Path) -> None:
+    built(tmp_path / "elsewhere", bench, {"gamma": {"gamma/x.c": "int x(int a) { return a ? a * x(a - 1) : 7; }\n"}})
+    modules = {one.name: one.bitcode() for one in load(tmp_path / "elsewhere" / "corpus").modules()}
+    folder = write_layout(tmp_path / "given", modules)
+    path = write_tarballs(tmp_path / "tarballs")
+    user = User.at(tmp_path / "user")
+    common = ("--recipe", path, "--output", tmp_path / "corpus", "--suite", TINY)
+    user.harness("corpus", "build", "--packages", "alpha", "--from", path.parent, "--pin", *common, code=0)
+    user.harness("corpus", "import", folder, "--licence", "ISC", *common, code=0)
+    assert load(tmp_path / "corpus").units.select("name", "licence", "origin").rows()[1:] == [
+        ("alpha/walk.c", "MIT", "debian"),
+        ("given/gamma/x.c", "ISC", "import"),
+    ]
+    user.harness("corpus", "build", "--packages", "alpha", "--from", path.parent, *common, code=0)
+    assert "given/gamma/x.c" in load(tmp_path / "corpus").units["name"]
+    user.harness("corpus", "import", tmp_path / "tarballs", *common).refused(2, "not a corpus of mlgo-utils")
