@@ -200,7 +200,7 @@ def _file(content: bytes) -> Entry:
 
 def _header_of(template: bytes, package: Package) -> bytes:
     """A header from its template."""
-    text = _UNDEF.sub(_defined, template.decode("utf-8", "replace"))
+    text = _UNDEF.sub(lambda found: _defined(found, package), template.decode("utf-8", "replace"))
 
     def value(found: re.Match[str]) -> str:
         name = found[1] or found[2]
@@ -210,8 +210,10 @@ def _header_of(template: bytes, package: Package) -> bytes:
     return _VARIABLE.sub(value, _ALONE.sub("", text)).encode()
 
 
-def _defined(found: re.Match[str]) -> str:
-    name, known = found["name"], prelude_defines()
+def _defined(found: re.Match[str], package: Package) -> str:
+    name, known = found["name"], {**prelude_defines(), **package.values}
+    if name in package.values:
+        return f"#define {name} {known[name]}"
     if found["word"] == "cmakedefine01":
         return f"#define {name} {int(name in known)}"
     if name not in known:

@@ -56,7 +56,7 @@ class Package(Model):
     headers: dict[RelativePath, str] = Field(default={}, max_length=20)
     """Headers that its build would make: path → content."""
     values: dict[Line, str] = Field(default={}, max_length=20)
-    """What variables of its templates (``@NAME@``) become."""
+    """What variables of its templates (``@NAME@``) become, and macros that these leave open."""
     gathered: Line | None = None
     """``#include <NAME/x.h>`` finds every header of the tree, whatever its folder."""
     forced: bool = False

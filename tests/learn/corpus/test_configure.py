@@ -44,6 +44,12 @@ def test_variables_are_versions_values_of_the_recipe_or_zero() -> None:
     assert header(text, values={"WORD": "unsigned"}) == expected
 
 
+def test_the_recipe_knows_better_than_the_prelude() -> None:
+    text = "#cmakedefine01 IS_LITTLE\n#undef HAVE_MMAP\n#undef HAVE_FORK\n"
+    made = header(text, values={"IS_LITTLE": "1", "HAVE_MMAP": "2"})
+    assert made == "#define IS_LITTLE 1\n#define HAVE_MMAP 2\n#define HAVE_FORK 1\n"
+
+
 def test_a_header_that_is_there_is_kept() -> None:
     tree = tree_of(config_dot_h="1", config_dot_h_dot_in="2")
     assert configured(tree, package())["config.h"] == tree["config.h"]
