@@ -1,4 +1,4 @@
-"""The door for trainers: units and functions by split, with their facts, and their bitcode in microseconds.
+"""The door for trainers: units and functions by split, with their facts, and their bitcode at once.
 
     corpus = load()
     for unit in corpus.modules("train"):
@@ -72,6 +72,7 @@ class Corpus:
         self.folder = folder
         self.about: About = read_about(folder)
         self._shards: dict[str, mmap.mmap] = {}
+        self._checked: set[int] = set()
         self._decompressor = zstandard.ZstdDecompressor()
 
     @cached_property
@@ -108,16 +109,18 @@ class Corpus:
             yield Module(self, row)
 
     def bitcode(self, facts: Mapping[str, Any]) -> bytes:
-        """Of the unit with this row. Raises UsageError where the shard was altered."""
+        """Of the unit with this row. Its digest is checked the first time. Raises UsageError where it was altered."""
         shard = self._shard(facts["shard"])
         offset, length = facts["offset"], facts["length"]
         try:
             content = self._decompressor.decompress(shard[offset : offset + length], max_output_size=facts["size"])
         except zstandard.ZstdError:
-            content = b""
-        if digest_bytes(content) != facts["digest"]:
+            content = None
+        is_checked = facts["unit"] in self._checked
+        if content is None or (not is_checked and digest_bytes(content) != facts["digest"]):
             where = str(self.folder / facts["shard"])
             raise UsageError("the corpus was altered after it was built", where=where, hint="harness corpus build")
+        self._checked.add(facts["unit"])
         return content
 
     def _shard(self, name: str) -> mmap.mmap:
