@@ -16,6 +16,7 @@ __all__ = [
     "build_steps",
     "compile_unit",
     "driver",
+    "freezing_flags",
     "internalize",
     "link_units",
     "sanitizer_environment",
@@ -39,13 +40,9 @@ def driver(benchmark: Benchmark) -> str:
 def compile_unit(benchmark: Benchmark, target: Target, level: Level, source: str, output: str) -> list[str]:
     """One translation unit to bitcode with no pass run. To be run in the source tree: paths are
     relative, so that the module does not depend on where the tree is."""
-    spec = TARGETS[target]
     return [
         driver(benchmark),
-        f"--target={spec.triple}",
-        *spec.cpu,
-        f"-{level.value}",
-        *_NO_PASS,
+        *freezing_flags(target, level),
         *benchmark.flags,
         *(f"-D{define}" for define in benchmark.defines),
         *(f"-I{folder}" for folder in benchmark.include),
@@ -55,6 +52,12 @@ def compile_unit(benchmark: Benchmark, target: Target, level: Level, source: str
         "-o",
         output,
     ]
+
+
+def freezing_flags(target: Target, level: Level) -> list[str]:
+    """What clang is told of every unit, whosever it is: for which target and level, and that no pass is run."""
+    spec = TARGETS[target]
+    return [f"--target={spec.triple}", *spec.cpu, f"-{level.value}", *_NO_PASS]
 
 
 def link_units(units: list[str], output: str) -> list[str]:

@@ -31,6 +31,7 @@ _TITLES = {
     "program": "Programs",
     "compare": "Compare",
     "runs": "Runs",
+    "corpus": "Corpus",
     "glossary": "Glossary",
 }
 """Module of this package (and path of its address) → title. The first is the default."""

@@ -23,7 +23,7 @@ from harness.suite.model import Part, Source
 from harness.suite.tree import check_tree, laid_over, pack, read_folder, write_tree
 
 __all__ = [
-    *("SourceTree", "fetched_tree", "forget_digests", "is_fetched", "is_unpacked", "overlay_folder"),
+    *("SourceTree", "fetched_tarball", "fetched_tree", "forget_digests", "is_fetched", "is_unpacked", "overlay_folder"),
     *("own_folder", "packed_tree", "source_tree", "tree_digest"),
 ]
 
@@ -148,10 +148,10 @@ def _unpacker(program: Program, bench: Bench, offered: Path | None) -> Callable[
         from harness.suite.unpack import read_tarball  # hardly ever needed again
 
         source = program.source
-        tarball = _fetched_tarball(source, bench.store, offered)
+        tarball = fetched_tarball(source, bench.store, offered)
         tree = read_tarball(tarball, bench)
         for part in source.parts:
-            fetched = _fetched_tarball(part, bench.store, offered)
+            fetched = fetched_tarball(part, bench.store, offered)
             tree = laid_over(tree, read_tarball(fetched, bench), part.folder.rstrip("/"), str(fetched))
         if source.overlay:
             overlay = overlay_folder(program.folder, source.overlay)
@@ -173,8 +173,11 @@ def _tarball(source: Source | Part, store: Store) -> Path:
     return store.path("tarballs", source.sha256 or "") / (source.tarball or "")
 
 
-def _fetched_tarball(source: Source | Part, store: Store, offered: Path | None) -> Path:
-    """The tarball in the cache; its digest is checked before it gets there."""
+def fetched_tarball(source: Source | Part, store: Store, offered: Path | None) -> Path:
+    """The tarball in the cache; its digest is checked before it gets there.
+
+    ``offered`` and errors: as of ``source_tree``.
+    """
 
     def fetch(entry: Path) -> None:
         assert source.tarball and source.package and source.version

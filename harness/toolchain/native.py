@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _USES = "uses.txt"
-"""In a folder of sources: names of others, a line each, whose sources are built into the same product."""
+"""In a folder of sources: names of others whose sources are built into the same product, or of one source in them."""
 
 _SECONDS = 300.0
 """CPU seconds for each file."""
@@ -87,17 +87,30 @@ def native_folder(name: str) -> Path:
 
 
 def native_folders(name: str) -> list[Path]:
-    """That folder, and those that its ``uses.txt`` names: what it is built from."""
-    folder = native_folder(name)
-    uses = folder / _USES
-    return [folder, *(NATIVE_SOURCES / used for used in (uses.read_text().split() if uses.is_file() else ()))]
+    """That folder, and those that its ``uses.txt`` names, or of which it names a source: what it is built from."""
+    folders = {used.partition("/")[0]: None for used in _uses(name)}
+    return [native_folder(name), *(NATIVE_SOURCES / used for used in folders)]
+
+
+def _uses(name: str) -> list[str]:
+    uses = native_folder(name) / _USES
+    return uses.read_text().split() if uses.is_file() else []
+
+
+def _sources(name: str) -> list[Path]:
+    used = [NATIVE_SOURCES / one for one in _uses(name)]
+    places = [native_folder(name), *used]
+    return [
+        source
+        for place in places
+        for source in ([place] if place.suffix else sorted((*place.glob("*.c"), *place.glob("*.cpp"))))
+    ]
 
 
 def _built(
     name: str, product: str, form: str, hint: str, toolchain: Toolchain, store: Store, libraries: tuple[str, ...] = ()
 ) -> Path:
-    folder, *used = native_folders(name)
-    sources = [source for one in (folder, *used) for source in sorted((*one.glob("*.c"), *one.glob("*.cpp")))]
+    folder, sources = native_folder(name), _sources(name)
     is_cpp = any(source.suffix == ".cpp" for source in sources)
     compiler = toolchain.tool("clang++" if is_cpp else "clang")
     flags = (folder / "compile_flags.txt").read_text().split()
