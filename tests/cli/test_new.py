@@ -87,7 +87,8 @@ def test_words_that_mean_nothing_are_refused_and_nothing_is_written(
     run("new", "mine", "--problem", "passes", "--form", "tree").refused(2, "--form", "there are: best")
     asked = ("--form", "cpp", "--question", "evictions")
     run("new", "mine", "--problem", "regalloc", *asked).refused(2, "--question", "there are: priority, eviction")
-    run("new", "mine", "--problem", "inlining", *asked).refused(2, "--question", "asks one question only")
+    asked = ("--form", "list", "--question", "evictions")
+    run("new", "mine", "--problem", "passes", *asked).refused(2, "--question", "asks one question only")
     run("new", "Oz", "--problem", "passes", "--form", "list").refused(2, "Oz", "is a baseline's")
     run("new", "no/where", "--problem", "passes", "--form", "list").refused(2, "no/where", "No such file")
     assert not [path.name for path in tmp_path.iterdir() if path.name != "cache"]

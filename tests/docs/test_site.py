@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import LLVM_FEATURES
 from tests.drive import ROOT
 
 DOCS = ROOT / "docs"
@@ -66,4 +66,4 @@ def test_the_table_of_features_has_each_in_the_order_of_llvm() -> None:
     [section] = re.findall(
         r"^## The 38 features$(.*?)^## ", (DOCS / "inlining.md").read_text(), re.MULTILINE | re.DOTALL
     )
-    assert tuple(re.findall(r"^\| `(\w+)` \| \S.* \| \S.* \|$", section, re.MULTILINE)) == FEATURES
+    assert tuple(re.findall(r"^\| `(\w+)` \| \S.* \| \S.* \|$", section, re.MULTILINE)) == LLVM_FEATURES
