@@ -1,5 +1,7 @@
 """The corpus: what is in it, and how near its modules are to the programs of the suites."""
 
+from pathlib import Path
+
 import pandas as pd
 import streamlit as st
 
@@ -28,12 +30,15 @@ _NEAR = {"program": "program", "distance": "to the nearest unit", "unit": "which
 def render() -> None:
     """Show the page."""
     corpus = _opened(str(load().folder), load().about.digest)
+    splits = by_split(corpus)
+    real = [one for one in splits if one["split"] != "generated"]
+    total = {count: sum(one[count] for one in real) for count in ("units", "functions")}
     st.subheader("Corpus", anchor=False)
     st.markdown(
-        f"{corpus.units.height:,} translation units and {corpus.functions.height:,} distinct functions to learn from. "
-        "No suite has any of them. They are compiled and measured, and never run or ranked."
+        f"{total['units']:,} translation units and {total['functions']:,} distinct functions to learn from. No suite "
+        "has any of them. They are compiled and measured, and never run or ranked."
     )
-    _table("splits", by_split(corpus))
+    _table("splits", splits)
     st.markdown("  \n".join(near_words(nearness(corpus))))
     st.plotly_chart(
         projection(corpus),
@@ -57,8 +62,6 @@ def render() -> None:
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _opened(folder: str, _digest: str) -> Corpus:
     """Tables are read once as long as nothing is built anew."""
-    from pathlib import Path
-
     return load(Path(folder))
 
 
