@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Point", "Training"]
 
-_CHECKPOINT, _CURVE = "checkpoint.npz", "curve.jsonl"
+_CHECKPOINT, _CURVE, _POINT = "checkpoint.npz", "curve.jsonl", "point"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,44 +33,61 @@ class Point:
 class Training:
     """A folder. What is in it is complete at any moment: a training that is killed goes on from its last step."""
 
-    def __init__(self, folder: Path, words: Mapping[str, Any]) -> None:
-        """``words``: all that the training depends on. Raises ValueError where the folder is of another training."""
+    def __init__(self, folder: Path, words: Mapping[str, Any], cpu: float) -> None:
+        """``words``: all that the training depends on. ``cpu``: seconds that its workers have used before it begins.
+
+        Raises ValueError where the folder is of another training.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         said = json.dumps(words, sort_keys=True)
         told = folder / "words.json"
         if told.exists() and told.read_text() != said:
             raise ValueError(f"{folder} is of a training with other words: {told.read_text()}")
-        told.write_text(said)
+        _replace(told, said.encode())
+        self._last = Point(0, 0, 0.0, 1.0, None)
+        self.kept: dict[str, NDArray[Any]] | None = None
+        """What the last step left; nothing before the first."""
+        if (path := folder / _CHECKPOINT).exists():
+            with np.load(path) as file:
+                self.kept = {name: file[name] for name in file.files}
+            self._last = Point(**json.loads(str(self.kept.pop(_POINT))))
+        self._before = self._last.cpu - cpu
 
-    def last(self) -> tuple[Point, dict[str, NDArray[Any]]] | None:
-        """The step that it goes on after, and what it kept then."""
-        path = self._folder / _CHECKPOINT
-        if not path.exists():
-            return None
-        with np.load(path) as file:
-            kept = {name: file[name] for name in file.files}
-        point = Point(**json.loads(str(kept.pop("point"))))
-        return point, kept
+    @property
+    def steps(self) -> int:
+        """How many there were."""
+        return self._last.step
 
-    def keep(self, point: Point, kept: Mapping[str, NDArray[Any]]) -> None:
-        """Make this step the last."""
-        path = self._folder / _CHECKPOINT
-        made = path.with_suffix(".new")
-        with made.open("wb") as file:
-            everything: dict[str, Any] = {"point": np.array(json.dumps(asdict(point))), **kept}
-            np.savez(file, **everything)
-            file.flush()
-            os.fsync(file.fileno())
-        made.replace(path)
-        lines = [json.dumps(asdict(one)) for one in self.curve() if one.step < point.step]
-        curve = self._folder / _CURVE
-        written = curve.with_suffix(".new")
-        written.write_text("".join(f"{line}\n" for line in (*lines, json.dumps(asdict(point)))))
-        written.replace(curve)
+    def advance(
+        self, compilations: int, cpu: float, train: float, validation: float | None, kept: Mapping[str, NDArray[Any]]
+    ) -> None:
+        """One step more. ``compilations``: that it took. ``cpu``: seconds that the workers have used by now. ``train``,
+        ``validation``: as of a ``Point``. ``kept``: what the next step needs.
+        """
+        last = self._last
+        point = Point(last.step + 1, last.compilations + compilations, self._before + cpu, train, validation)
+        # The curve first: of a step that is made again, since its checkpoint was not written, the line is too.
+        lines = [json.dumps(asdict(one)) for one in (*self.curve(), point) if one is point or one.step < point.step]
+        _replace(self._folder / _CURVE, "".join(f"{line}\n" for line in lines).encode())
+        everything: dict[str, Any] = {_POINT: np.array(json.dumps(asdict(point))), **kept}
+        checkpoint = BytesIO()
+        np.savez(checkpoint, **everything)
+        _replace(self._folder / _CHECKPOINT, checkpoint.getvalue())
+        self._last = point
 
     def curve(self) -> Iterator[Point]:
         """All steps."""
         path = self._folder / _CURVE
         for line in path.read_text().splitlines() if path.exists() else ():
             yield Point(**json.loads(line))
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """The whole content, or what was there."""
+    made = path.with_suffix(".new")
+    with made.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    made.replace(path)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.learn.inliners.collector import Collector, Exploration
-from harness.learn.inliners.curve import Point, Training
+from harness.learn.inliners.curve import Training
 from harness.learn.inliners.judge import Judge, size_of
 from harness.learn.inliners.network import Network
 from harness.learn.inliners.pool import Pool
@@ -57,24 +57,19 @@ def learn(
     words: Mapping[str, Any],
 ) -> Network:
     """All steps. A training that was killed goes on."""
-    training = Training(folder, words)
-    network, point = start, Point(0, 0, 0.0, 1.0, None)
-    if (last := training.last()) is not None:
-        point, kept = last
-        network = start.with_parameters(kept["parameters"])
-    before = point.cpu
-    for step in range(point.step, how.steps):
+    training = Training(folder, words, pool.cpu)
+    network = start.with_parameters(training.kept["parameters"]) if training.kept else start
+    for step in range(training.steps, how.steps):
         chance = np.random.default_rng([how.seed, step])
         values = network.parameters().astype(np.float64)
         noise = chance.standard_normal((how.pairs, values.size))
         drawn = chance.integers(0, len(train.modules), (how.pairs, how.modules))
         gains = _gains(network, values, noise * how.spread, train, drawn, pool)
         network = network.with_parameters(values + how.rate * how.spread * direction_of(noise, gains))
-        fresh_value = (step + 1) % how.every == 0 or step + 1 == how.steps
-        value = validation.gain(network, pool) if fresh_value else None
-        spent = gains.size * how.modules + (len(validation.modules) if fresh_value else 0)
-        point = Point(step + 1, point.compilations + spent, before + pool.cpu, float(np.exp(gains.mean())), value)
-        training.keep(point, {"parameters": network.parameters()})
+        value, compilations = validation.now_and_then(network, step + 1, how.every, how.steps, pool)
+        compilations += gains.size * how.modules
+        mean = float(np.exp(gains.mean()))
+        training.advance(compilations, pool.cpu, mean, value, {"parameters": network.parameters()})
     return network
 
 

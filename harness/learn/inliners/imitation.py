@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
-from harness.learn.inliners.curve import Point, Training
+from harness.learn.inliners.curve import Training
 from harness.learn.inliners.fit import Decided, fit
 from harness.learn.inliners.judge import Judge, size_of
 from harness.learn.inliners.modules import Module
@@ -105,19 +105,13 @@ def learn(
     train: Sequence[Module], validation: Judge, how: Imitation, folder: Path, pool: Pool, words: dict[str, Any]
 ) -> Network:
     """All rounds. A training that was killed goes on after its last round."""
-    training = Training(folder, words)
-    last = training.last()
+    training = Training(folder, words, pool.cpu)
     places = [FEATURES.index(name) for name in how.features]
-    features = np.zeros((0, len(FEATURES)), np.int64)
-    saved = np.zeros(0)
+    features, saved = np.zeros((0, len(FEATURES)), np.int64), np.zeros(0)
     network: Network | None = None
-    point = Point(0, 0, 0.0, 1.0, None)
-    if last is not None:
-        point, kept = last
-        features, saved = kept["features"], kept["saved"]
-        network = _restored(kept, how)
-    before = point.cpu
-    for round_ in range(point.step, how.rounds):
+    if kept := training.kept:
+        features, saved, network = kept["features"], kept["saved"], _restored(kept, how)
+    for round_ in range(training.steps, how.rounds):
         chance = np.random.default_rng([how.seed, round_])
         drawn = [train[place] for place in chance.permutation(len(train))[: how.modules]]
         gains, compilations, log = gains_of(drawn, network, how, round_, pool)
@@ -125,15 +119,9 @@ def learn(
         saved = np.concatenate([saved, gains.saved])
         start = fresh(how.features, features[:, places], how.hidden, how.seed)
         network = fit(start, _decided(features[:, places], saved, how.trust), how.seed, least=how.steps)
-        value = validation.gain(network, pool)
-        point = Point(
-            round_ + 1,
-            point.compilations + compilations + len(validation.modules),
-            before + pool.cpu,
-            float(np.exp(log)),
-            value,
-        )
-        training.keep(point, {"features": features, "saved": saved, **_kept(network)})
+        compilations += len(validation.modules)
+        left = {"features": features, "saved": saved, **_kept(network)}
+        training.advance(compilations, pool.cpu, float(np.exp(log)), validation.gain(network, pool), left)
     assert network is not None, "a training has at least one round"
     return network
 

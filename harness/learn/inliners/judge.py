@@ -59,3 +59,9 @@ class Judge:
     def gain(self, network: Network, pool: Pool) -> float:
         """The geometric mean of them."""
         return float(np.exp(np.log(self.ratios(network, pool)).mean()))
+
+    def now_and_then(self, network: Network, step: int, every: int, steps: int, pool: Pool) -> tuple[float | None, int]:
+        """The gain after every so many steps and after the last of them, and the compilations that it took."""
+        if step % every and step != steps:
+            return None, 0
+        return self.gain(network, pool), len(self.modules)

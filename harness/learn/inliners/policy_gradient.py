@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.learn.inliners.collector import Collector, Exploration, Steps
-from harness.learn.inliners.curve import Point, Training
+from harness.learn.inliners.curve import Training
 from harness.learn.inliners.fit import Adam
 from harness.learn.inliners.judge import Judge, size_of
 from harness.learn.inliners.modules import Module
@@ -90,28 +90,21 @@ def learn(
     words: Mapping[str, Any],
 ) -> Network:
     """All iterations, from a network that decides as LLVM does. A training that was killed goes on."""
-    training = Training(folder, words)
+    training = Training(folder, words, pool.cpu)
     network, adam = start, Adam(start.parameters().size, how.rate)
     usual = np.full(len(train.modules), np.nan)
-    point = Point(0, 0, 0.0, 1.0, None)
-    if (last := training.last()) is not None:
-        point, kept = last
+    if kept := training.kept:
         network, usual = start.with_parameters(kept["parameters"]), kept["usual"]
         adam.state, adam.steps = kept["adam"], int(kept["adam_steps"])
-    before = point.cpu
-    for iteration in range(point.step, how.iterations):
+    for iteration in range(training.steps, how.iterations):
         chance = np.random.default_rng([how.seed, iteration])
         drawn = chance.permutation(len(train.modules))[: how.modules]
         played, rewards = _play(network, train, drawn, usual, how, iteration, pool)
         network = _improved(network, played, adam, how, chance)
-        fresh_value = (iteration + 1) % how.every == 0 or iteration + 1 == how.iterations
-        value = validation.gain(network, pool) if fresh_value else None
-        spent = len(drawn) + (len(validation.modules) if fresh_value else 0)
-        point = Point(
-            iteration + 1, point.compilations + spent, before + pool.cpu, float(np.exp(rewards.mean())), value
-        )
-        kept = {"parameters": network.parameters(), "usual": usual, "adam": adam.state}
-        training.keep(point, {**kept, "adam_steps": np.array(adam.steps)})
+        value, compilations = validation.now_and_then(network, iteration + 1, how.every, how.iterations, pool)
+        left = {"parameters": network.parameters(), "usual": usual, "adam": adam.state}
+        left["adam_steps"] = np.array(adam.steps)
+        training.advance(compilations + len(drawn), pool.cpu, float(np.exp(rewards.mean())), value, left)
     return network
 
 
@@ -132,7 +125,7 @@ def _play(
     def work(collector: Collector, place: int) -> tuple[int, Steps, int]:
         module: Module = train.modules[place]
         collector.use(data)
-        exploration = Exploration(1.0, hash_of(how.seed, iteration, place))
+        exploration = Exploration(1.0, _seed_of(how.seed, iteration, place))
         done = collector.compile(module.read(), exploration, once_for_callee=train.once_for_callee)
         return place, done.steps, size_of(done, train.metric)
 
@@ -176,6 +169,6 @@ def _divergence(new: NDArray[np.float32], old: NDArray[np.float32]) -> float:
     return float((odds * yes + (1 - odds) * no).mean())
 
 
-def hash_of(*numbers: int) -> int:
+def _seed_of(*numbers: int) -> int:
     """A seed of 64 bits for each list of numbers."""
     return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0])

@@ -64,7 +64,7 @@ def test_the_gradient_leads_upwards(small: list[Module], copied: Network, pool: 
     how = policy_gradient.Gradient(12, modules=6, steps=30, rate=1e-2, divergence=0.2, every=12, seed=1)
     judge = judge_of(small, pool)
     learnt = policy_gradient.learn(timid, judge, judge, how, tmp_path, pool, {})
-    curve = list(Training(tmp_path, {}).curve())
+    curve = list(Training(tmp_path, {}, 0.0).curve())
     assert np.mean([one.train for one in curve[-3:]]) > np.mean([one.train for one in curve[:3]]) + 0.01
     assert (learnt.parameters() != timid.parameters()).any()
     again = policy_gradient.learn(timid, judge, judge, how, tmp_path, pool, {})
@@ -76,17 +76,19 @@ def test_evolution_leads_upwards(small: list[Module], copied: Network, pool: Poo
     how = evolution.Evolution(3, pairs=6, modules=2, spread=0.1, rate=1.0, every=3)
     judge = judge_of(small[:3], pool)
     evolution.learn(bad, judge, judge, how, tmp_path, pool, {})
-    curve = list(Training(tmp_path, {}).curve())
+    curve = list(Training(tmp_path, {}, 0.0).curve())
     assert [one.step for one in curve] == [1, 2, 3] and curve[-1].validation is not None
     assert curve[-1].compilations == 3 * 6 * 2 * 2 + 3
 
 
 def test_a_training_with_other_words_is_not_gone_on_with(tmp_path: Path) -> None:
-    Training(tmp_path, {"seed": 0}).keep(Point(1, 1, 1.0, 1.0, None), {"x": np.ones(2)})
+    Training(tmp_path, {"seed": 0}, 5.0).advance(7, 8.0, 1.0, None, {"x": np.ones(2)})
     with pytest.raises(ValueError, match="other words"):
-        Training(tmp_path, {"seed": 1})
-    point, kept = Training(tmp_path, {"seed": 0}).last() or (None, {})
-    assert point == Point(1, 1, 1.0, 1.0, None) and (kept["x"] == 1).all()
+        Training(tmp_path, {"seed": 1}, 0.0)
+    again = Training(tmp_path, {"seed": 0}, 100.0)
+    assert again.steps == 1 and again.kept is not None and (again.kept["x"] == 1).all()
+    again.advance(1, 101.0, 1.1, 1.2, {})
+    assert list(again.curve()) == [Point(1, 7, 3.0, 1.0, None), Point(2, 8, 4.0, 1.1, 1.2)]
 
 
 def test_sizes_are_foretold(small: list[Module], pool: Pool) -> None:
@@ -95,3 +97,15 @@ def test_sizes_are_foretold(small: list[Module], pool: Pool) -> None:
     fit = size_model.fitted(seen)
     assert (fit.weights >= 0).all() and 10 < fit.unwind + 6 * fit.doubling < 80
     assert size_model.rank_correlation(seen, 3, 0) > 0.8
+
+
+def test_a_step_that_was_cut_off_is_made_again_and_stands_once_in_the_curve(tmp_path: Path) -> None:
+    training = Training(tmp_path, {}, 0.0)
+    training.advance(1, 1.0, 1.0, None, {"x": np.ones(1)})
+    before = (tmp_path / "checkpoint.npz").read_bytes()
+    training.advance(1, 2.0, 1.5, None, {"x": np.zeros(1)})
+    (tmp_path / "checkpoint.npz").write_bytes(before)  # killed between the line and the checkpoint
+    again = Training(tmp_path, {}, 0.0)
+    assert again.steps == 1
+    again.advance(1, 1.0, 1.5, None, {"x": np.zeros(1)})
+    assert [one.step for one in again.curve()] == [1, 2]
