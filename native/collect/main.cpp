@@ -3,7 +3,7 @@
 //
 //   collect
 //
-// Requests come on descriptor 8 and answers go to 9, in the form of `../module/wire.h`, with 0 for a line:
+// Requests and answers have the form of `../module/wire.h`, with 0 for a line:
 //
 //   policy    a network (network.h)              -> nothing
 //   compile   how uint8, flags uint8, heat float32, seed uint64; how many functions are decided, uint32, and of each
@@ -16,24 +16,20 @@
 // consists of (../inline/size.h); 8 one question for all calls of a function.
 
 #include "../inline/size.h"
-#include "../module/wire.h"
+#include "../module/serve.h"
 #include "compile.h"
 #include "network.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
-#include <csignal>
 
 using namespace llvm;
 
 namespace harness {
 namespace {
 
-constexpr int From = 8;
-constexpr int To = 9;
 constexpr uint32_t LongestRequest = 1 << 28;
 constexpr auto Decisions = "decisions";
 
@@ -235,25 +231,13 @@ private:
   std::unique_ptr<Network> Policy;
 };
 
-void serve() {
-  Collector Here;
-  std::string Bytes;
-  for (bool Heard = send(To, true, ""); Heard && receive(From, Bytes, LongestRequest);) {
-    Answer Made;
-    const std::optional<std::string> Why = Here.answer(Bytes, Made);
-    Heard = send(To, !Why, Why ? StringRef(*Why) : Made.bytes());
-  }
-}
-
 } // namespace
 } // namespace harness
 
 int main() {
-  (void)std::signal(SIGPIPE, SIG_IGN);
-  InitializeAllTargetInfos();
-  InitializeAllTargets();
-  InitializeAllTargetMCs();
-  InitializeAllAsmPrinters();
-  harness::serve();
+  harness::knowTargets();
+  harness::Collector Here;
+  harness::serve(harness::LongestRequest,
+                 [&Here](llvm::StringRef Bytes, harness::Answer &Into) { return Here.answer(Bytes, Into); });
   return EXIT_SUCCESS;
 }

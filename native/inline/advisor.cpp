@@ -51,30 +51,6 @@ private:
 
 } // namespace
 
-FeatureLog::FeatureLog(const std::string &Path) : File(std::fopen(Path.c_str(), "we")) {
-  if (File == nullptr) {
-    report_fatal_error(Twine("inline plugin: cannot write ") + Path, /*gen_crash_diag=*/false);
-  }
-}
-
-FeatureLog::~FeatureLog() {
-  const bool Torn = std::ferror(File) != 0; // what failed before is not among the reasons of fclose
-  if (std::fclose(File) != 0 || Torn) {
-    report_fatal_error("inline plugin: the features could not be written", /*gen_crash_diag=*/false);
-  }
-}
-
-void FeatureLog::write(uint64_t Position, PolicyContext &Site, bool Inline) {
-  std::array<int64_t, NumAllFeatures + 3> Row{};
-  Row[0] = static_cast<int64_t>(Position);
-  for (size_t Index = 0; Index < NumAllFeatures; ++Index) {
-    Row[Index + 1] = Site.featureAt(Index);
-  }
-  Row[NumAllFeatures + 1] = Inline;
-  Row[NumAllFeatures + 2] = Site.defaultDecision();
-  (void)std::fwrite(Row.data(), sizeof Row, 1, File);
-}
-
 // A call site that may be inlined, with what the policy may know of it. LLVM's analysis of the cost is what takes
 // time: it is done only for who asks.
 class Advisor::Context final : public PolicyContext {

@@ -5,28 +5,14 @@
 #define HARNESS_INLINE_ADVISOR_H
 
 #include "callees.h"
+#include "feature_log.h"
 #include "sites.h"
 #include "source.h"
 #include "llvm/Analysis/InlineCost.h"
 #include "llvm/Analysis/MLInlineAdvisor.h"
-#include <cstdio>
 #include <memory>
 
 namespace harness {
-
-// Call sites that a policy was asked about, as rows of int64 of the machine's byte order: position in the series,
-// the features, the decision, LLVM's own.
-class FeatureLog {
-public:
-  explicit FeatureLog(const std::string &Path);
-  FeatureLog(const FeatureLog &) = delete;
-  FeatureLog &operator=(const FeatureLog &) = delete;
-  ~FeatureLog();
-  void write(uint64_t Position, PolicyContext &Site, bool Inline);
-
-private:
-  std::FILE *File;
-};
 
 // What outlives an advisor: LLVM makes one for each run of the inliner.
 struct Session {

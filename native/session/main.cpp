@@ -4,8 +4,7 @@
 //   session MODULE ACTIONS LEVEL VOCABULARY
 //
 // MODULE: bitcode. ACTIONS: a pipeline on each line, empty for an action that does nothing. LEVEL: of code generation,
-// 0 to 3. VOCABULARY: of IR2Vec, as LLVM reads it. Requests come on descriptor 8 and answers go to 9
-// (harness/sandbox/pair.py), in the form of `wire.h`:
+// 0 to 3. VOCABULARY: of IR2Vec, as LLVM reads it. Requests and answers have the form of `../module/wire.h`:
 //
 //   apply    flags uint8, then actions uint16...   flags & 1: count after each, flags & 2: count at the end
 //            -> for each action a byte, 1 if it changed something, then the counts, uint64
@@ -19,13 +18,11 @@
 // Line 0 is there at the start.
 
 #include "../module/line.h"
-#include "../module/wire.h"
+#include "../module/serve.h"
 #include "observe.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
-#include <csignal>
 #include <map>
 #include <optional>
 #include <vector>
@@ -35,8 +32,6 @@ using namespace llvm;
 namespace harness {
 namespace {
 
-constexpr int From = 8;
-constexpr int To = 9;
 constexpr uint32_t LongestRequest = 1 << 20;
 constexpr size_t MostLines = 1024;
 
@@ -214,7 +209,7 @@ int fail(const Twine &Why) {
   return EXIT_FAILURE;
 }
 
-int serve(StringRef Module, StringRef Table, unsigned Level, StringRef Words) {
+int serveModule(StringRef Module, StringRef Table, unsigned Level, StringRef Words) {
   auto Bitcode = MemoryBuffer::getFile(Module);
   auto Lines = MemoryBuffer::getFile(Table);
   if (!Bitcode || !Lines) {
@@ -230,12 +225,7 @@ int serve(StringRef Module, StringRef Table, unsigned Level, StringRef Words) {
   if (Error Fault = Now.begin(static_cast<CodeGenOptLevel>(Level))) {
     return fail(toString(std::move(Fault)));
   }
-  std::string Bytes;
-  for (bool Heard = send(To, true, ""); Heard && receive(From, Bytes, LongestRequest);) {
-    Answer Made;
-    const std::optional<std::string> Why = Now.answer(Bytes, Made);
-    Heard = send(To, !Why, Why ? StringRef(*Why) : Made.bytes());
-  }
+  serve(LongestRequest, [&Now](StringRef Bytes, Answer &Into) { return Now.answer(Bytes, Into); });
   return EXIT_SUCCESS;
 }
 
@@ -243,14 +233,10 @@ int serve(StringRef Module, StringRef Table, unsigned Level, StringRef Words) {
 } // namespace harness
 
 int main(int Count, char **Words) {
-  (void)std::signal(SIGPIPE, SIG_IGN);
   unsigned Level = 0;
   if (Count != 5 || StringRef(Words[3]).getAsInteger(10, Level) || Level > 3) {
     return harness::fail("session MODULE ACTIONS LEVEL VOCABULARY");
   }
-  InitializeAllTargetInfos();
-  InitializeAllTargets();
-  InitializeAllTargetMCs();
-  InitializeAllAsmPrinters();
-  return harness::serve(Words[1], Words[2], Level, Words[4]);
+  harness::knowTargets();
+  return harness::serveModule(Words[1], Words[2], Level, Words[4]);
 }

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.problems.passes.session.wire import Reply, Status
-from harness.problems.passes.session.worker import Worker
-from harness.sandbox import GIB, MIB, Job, Limits
+from harness.problems.passes.session.worker import Worker, worker_job
+from harness.sandbox import GIB
 from harness.sandbox.bench import Bench
-from harness.toolchain.native import llvm_program, native_folder
+from harness.toolchain.native import native_folder
 
 __all__ = ["HEURISTIC", "PARTS", "Collector", "Compiled", "Exploration", "Steps"]
 
@@ -30,6 +30,8 @@ _COUNTS = struct.Struct("<II")
 _GONE = 0xFFFFFFFF
 _START = 30.0
 """Seconds for the first word."""
+_LASTING = 86_400.0
+"""Seconds from the start to the end."""
 _STEP = np.dtype([("caller", "<u4"), ("callee", "<u4"), ("logit", "<f4"), ("inline", "<u4")])
 
 
@@ -109,7 +111,8 @@ class Collector:
         self.seconds = seconds
         self.cpu = 0.0
         """CPU seconds that the process has used, when it last answered."""
-        self._worker = Worker(_job(memory, bench), bench.sandbox, _START)
+        job = worker_job(_PROGRAM, (), {}, bench, lasting=_LASTING, memory=memory)
+        self._worker = Worker(job, bench.sandbox, _START)
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -200,24 +203,3 @@ def _numbers(values: NDArray[np.integer]) -> NDArray[np.int64]:
     wide = values.astype(np.int64)
     wide[wide == _GONE] = -1
     return wide
-
-
-def _job(memory: int, bench: Bench) -> Job:
-    inside = f"/{_PROGRAM}"
-    return Job(
-        inside,
-        (),
-        files={inside: llvm_program(_PROGRAM, bench.toolchain, bench.store)},
-        system=True,
-        folders=bench.toolchain.folders,
-        limits=Limits(
-            wall=86_400.0,
-            memory=memory,
-            processes=1,
-            files=10,
-            scratch=256 * MIB,
-            file_size=256 * MIB,
-            output=MIB,
-            open_files=16,
-        ),
-    )

@@ -19,10 +19,10 @@ from harness.problems.passes.session.observations import (
     object_size_of,
 )
 from harness.problems.passes.session.wire import Count, Kind, Reply, Status, What, request, steps_of, steps_request
-from harness.problems.passes.session.worker import Worker
-from harness.sandbox import GIB, MIB, SCRATCH, Job, Limits
+from harness.problems.passes.session.worker import Worker, worker_job
+from harness.sandbox import GIB, Job
 from harness.sandbox.bench import Bench
-from harness.toolchain.native import llvm_program, native_folder
+from harness.toolchain.native import native_folder
 
 __all__ = ["Line", "Session", "Step", "StepLimits"]
 
@@ -238,26 +238,6 @@ def _number(rest: bytes) -> int:
 
 
 def _job(module: Path, table: Path, level: Level, limits: StepLimits, bench: Bench) -> Job:
-    inside = f"/{PROGRAM}"
-    return Job(
-        inside,
-        (_MODULE, _ACTIONS, str(_GENERATED_AT[level]), _VOCABULARY),
-        files={
-            inside: llvm_program(PROGRAM, bench.toolchain, bench.store),
-            f"{SCRATCH}/{_MODULE}": module,
-            f"{SCRATCH}/{_ACTIONS}": table,
-            f"{SCRATCH}/{_VOCABULARY}": native_folder(PROGRAM) / _VOCABULARY,
-        },
-        system=True,
-        folders=bench.toolchain.folders,
-        limits=Limits(
-            wall=limits.lasting,
-            memory=limits.memory,
-            processes=1,
-            files=10,
-            scratch=256 * MIB,
-            file_size=256 * MIB,
-            output=MIB,
-            open_files=16,
-        ),
-    )
+    words = (_MODULE, _ACTIONS, str(_GENERATED_AT[level]), _VOCABULARY)
+    files = {_MODULE: module, _ACTIONS: table, _VOCABULARY: native_folder(PROGRAM) / _VOCABULARY}
+    return worker_job(PROGRAM, words, files, bench, lasting=limits.lasting, memory=limits.memory)

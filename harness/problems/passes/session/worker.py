@@ -1,14 +1,18 @@
 """The process of a session, and what is said when it is lost."""
 
+from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 
 from harness.base.errors import HarnessError
 from harness.problems.passes.session.wire import SIZE, Reply, reply_of
-from harness.sandbox import Job, Reason
+from harness.sandbox import MIB, SCRATCH, Job, Limits, Reason
+from harness.sandbox.bench import Bench
 from harness.sandbox.dialogue import Dialogue, Gone, Late
 from harness.sandbox.run import Sandbox
+from harness.toolchain.native import llvm_program
 
-__all__ = ["SessionLost", "Worker"]
+__all__ = ["SessionLost", "Worker", "worker_job"]
 
 _LONGEST = 1 << 30
 """Bytes of an answer: the text of a module of a hundred megabytes has ten times as many."""
@@ -64,3 +68,32 @@ class Worker:
         except ValueError as error:
             self.end()
             raise SessionLost(f"{about}: {error}", Reason.STOPPED) from None
+
+
+def worker_job(
+    program: str, words: tuple[str, ...], files: Mapping[str, Path], bench: Bench, *, lasting: float, memory: int
+) -> Job:
+    """One of the harness's own programs that answer requests. ``files``: that it finds in its folder. ``lasting``:
+    seconds of wall time, from its start to its end; ``memory``: bytes.
+    """
+    inside = f"/{program}"
+    return Job(
+        inside,
+        words,
+        files={
+            inside: llvm_program(program, bench.toolchain, bench.store),
+            **{f"{SCRATCH}/{name}": path for name, path in files.items()},
+        },
+        system=True,
+        folders=bench.toolchain.folders,
+        limits=Limits(
+            wall=lasting,
+            memory=memory,
+            processes=1,
+            files=10,
+            scratch=256 * MIB,
+            file_size=256 * MIB,
+            output=MIB,
+            open_files=16,
+        ),
+    )
