@@ -1,5 +1,7 @@
 """The worker compiles as clang does, and says what was decided."""
 
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -15,8 +17,9 @@ from harness.problems.inlining.ask import DEFAULT, ask
 from harness.problems.inlining.features import FEATURES
 from harness.problems.inlining.sites import Who, sites_of
 from harness.problems.passes.session.worker import SessionLost
-from harness.sandbox import MIB
+from harness.sandbox import MIB, Reason
 from harness.sandbox.bench import Bench
+from harness.toolchain import Toolchain
 from harness.toolchain.elf import allocated_bytes, executable_bytes, symbols
 from tests.learn.inliners.conftest import SMALL
 
@@ -155,9 +158,11 @@ def test_a_lost_worker_is_replaced_and_counted(small: list[Module], bench: Bench
         assert len(pool.lost) == 1 and pool.cpu > 0
 
 
-def test_a_worker_ends_at_its_memory(bench: Bench) -> None:
-    with pytest.raises(SessionLost):
-        with Collector(bench, memory=64 * MIB) as collector:
-            collector.compile(
-                modules_of(["cbench/jpeg-c"], Target.X86_64, Level.OZ, bench)["cbench/jpeg-c"].bitcode.read_bytes()
-            )
+def test_a_worker_ends_at_its_memory(bench: Bench, toolchain: Toolchain) -> None:
+    stores = "store volatile i64 1, ptr @x\n" * 100_000
+    text = f'target triple = "x86_64-linux-gnu"\n@x = global i64 0\ndefine void @f() {{\n{stores}ret void\n}}\n'
+    command = [toolchain.tool("opt"), "-passes=verify", "-", "-o", "-"]
+    large = subprocess.run(command, input=text.encode(), capture_output=True, check=True, timeout=60).stdout
+    with pytest.raises(SessionLost) as lost, Collector(bench, memory=64 * MIB) as collector:
+        collector.compile(large)
+    assert lost.value.why is Reason.MEMORY
