@@ -60,6 +60,7 @@ _WHAT = {
     "instructions": "how many IR instructions modules have",
     "instance-files": "instances as they were fetched",
     "instances": "instances, compact",
+    "judged": "sizes of modules under LLVM's heuristic, for trainers",
     "models": "models as C++",
     "native": "filters and libraries of the harness",
     "objects": "measured objects",

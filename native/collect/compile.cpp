@@ -4,6 +4,7 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Passes/OptimizationLevel.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/Internalize.h"
 
 using namespace llvm;
 
@@ -32,7 +33,21 @@ PipelineTuningOptions tuning() {
   return Tuning;
 }
 
+bool isCalledByOthers(const Function &F) {
+  return any_of(F.users(), [&F](const User *Using) {
+    const auto *Call = dyn_cast<CallBase>(Using);
+    return Call != nullptr && Call->getCalledOperand() == &F && Call->getFunction() != &F;
+  });
+}
+
 } // namespace
+
+void closeOff(Module &M) {
+  internalizeModule(M, [](const GlobalValue &One) {
+    const auto *F = dyn_cast<Function>(&One);
+    return F == nullptr || !isCalledByOthers(*F);
+  });
+}
 
 Functions::Functions(const Module &M) {
   for (const Function &F : M) {

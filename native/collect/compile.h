@@ -26,6 +26,9 @@ private:
   llvm::StringMap<uint32_t> Numbers;
 };
 
+/// Make functions internal that others of the module call: what a file looks like within its program.
+void closeOff(llvm::Module &M);
+
 /// Run clang's -Oz pipeline on a module, with the advisor of `native/inline` in it.
 void optimise(Line &On, Compiler &With, Session &Deciding);
 

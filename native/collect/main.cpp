@@ -13,7 +13,8 @@
 //
 // How: 0 LLVM's own heuristic; 1 the network; 2 a table of decisions (../inline/sites.h), LLVM's heuristic for what it
 // does not have. Flags: 1 all features, not those of the network; 2 the decisions as a table; 4 what each function
-// consists of (../inline/size.h); 8 one question for all calls of a function.
+// consists of (../inline/size.h); 8 one question for all calls of a function; 16 functions that are called in the
+// module are called nowhere else, as in a whole program.
 
 #include "../inline/size.h"
 #include "../module/serve.h"
@@ -35,7 +36,7 @@ constexpr auto Decisions = "decisions";
 
 enum class Wanted : uint8_t { Policy, Compile };
 enum class How : uint8_t { Heuristic, Network, Table };
-enum Flag : uint8_t { AllFeatures = 1, WithDecisions = 2, WithParts = 4, OnceForCallee = 8 };
+enum Flag : uint8_t { AllFeatures = 1, WithDecisions = 2, WithParts = 4, OnceForCallee = 8, Closed = 16 };
 
 struct Step {
   uint32_t Caller;
@@ -137,6 +138,9 @@ private:
       return toString(Parsed.takeError());
     }
     Line &On = **Parsed;
+    if ((Flags & Closed) != 0) {
+      closeOff(On.module());
+    }
     Compiler *With = compiler(On.module());
     if (With == nullptr) {
       return "the module is for a target that is not here";

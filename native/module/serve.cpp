@@ -17,6 +17,7 @@ void knowTargets() {
   InitializeAllTargets();
   InitializeAllTargetMCs();
   InitializeAllAsmPrinters();
+  InitializeAllAsmParsers(); // of inline assembly, whose bytes are wanted
 }
 
 void serve(uint32_t Longest, function_ref<std::optional<std::string>(StringRef Request, Answer &Into)> Answering) {

@@ -9,6 +9,7 @@ A shard is mapped into memory and a module is a zstd frame of it, so that readin
 
 import mmap
 import struct
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -65,7 +66,7 @@ class Module:
 
 
 class Corpus:
-    """A corpus on disk. Not for two threads at once; processes each open their own."""
+    """A corpus on disk. Threads may share it; processes each open their own."""
 
     def __init__(self, folder: Path) -> None:
         """Raises UsageError where there is none."""
@@ -73,6 +74,7 @@ class Corpus:
         self.about: About = read_about(folder)
         self._shards: dict[str, mmap.mmap] = {}
         self._checked: set[int] = set()
+        self._lock = threading.Lock()
         self._decompressor = zstandard.ZstdDecompressor()
 
     @cached_property
@@ -110,10 +112,11 @@ class Corpus:
 
     def bitcode(self, facts: Mapping[str, Any]) -> bytes:
         """Of the unit with this row. Its digest is checked the first time. Raises UsageError where it was altered."""
-        shard = self._shard(facts["shard"])
         offset, length = facts["offset"], facts["length"]
         try:
-            content = self._decompressor.decompress(shard[offset : offset + length], max_output_size=facts["size"])
+            with self._lock:
+                frame = self._shard(facts["shard"])[offset : offset + length]
+                content = self._decompressor.decompress(frame, max_output_size=facts["size"])
         except zstandard.ZstdError:
             content = None
         is_checked = facts["unit"] in self._checked

@@ -1,86 +1,194 @@
-"""Learn to inline: ``python -m harness.learn.inliners size|imitate``."""
+"""Learn to inline: ``python -m harness.learn.inliners size|clone|imitate|gradient|evolve|judge|export``."""
 
 import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+import onnx
+
+from harness.base.digest import digest_bytes
 from harness.base.errors import HarnessError
 from harness.base.paths import NATIVE_SOURCES
 from harness.base.vocabulary import Split, Target
-from harness.learn.inliners import imitation, size_model
+from harness.learn.inliners import cloning, evolution, imitation, policy_gradient, size_model
+from harness.learn.inliners.export import as_onnx
 from harness.learn.inliners.judge import METRICS, Judge
-from harness.learn.inliners.modules import programs
+from harness.learn.inliners.material import CORPUS, Material, material_of
+from harness.learn.inliners.modules import Module, programs
+from harness.learn.inliners.network import Network
 from harness.learn.inliners.pool import Pool
-from harness.problems.inlining.features import FEATURES
-from harness.sandbox.bench import open_bench
+from harness.problems.inlining.features import CALLEE_FEATURES, FEATURES, LLVM_FEATURES
+from harness.sandbox.bench import Bench, open_bench
 
 _SUITES = ("cbench", "mibench", "polybench", "spec-like")
+_FEATURES = {
+    "mlgo": cloning.MLGO_FEATURES,
+    "llvm": LLVM_FEATURES,
+    "all": FEATURES,
+    "callee": tuple(name for name in FEATURES if name in CALLEE_FEATURES or name in cloning.MLGO_FEATURES),
+}
 _FOLDS = 6
+_NETWORK = "network.bin"
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """The exit code."""
-    parser = argparse.ArgumentParser(prog="python -m harness.learn.inliners", description=__doc__)
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="workers (default: one a core)")
-    parser.add_argument("--suite", action="append", choices=_SUITES, help="whose train split is learnt from; repeat it")
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    size = verbs.add_parser("size", help="fit the model of size, and write native/inline/size_model.h")
-    size.add_argument("--output", type=Path, default=NATIVE_SOURCES / "inline" / "size_model.h")
-    learn = verbs.add_parser("imitate", help="iterated imitation of the best")
-    learn.add_argument("--folder", type=Path, required=True, help="where the training is kept, and goes on from")
-    learn.add_argument("--metric", choices=METRICS, default=METRICS[0])
-    learn.add_argument("--rounds", type=int, default=5)
-    learn.add_argument("--modules", type=int, default=300, help="in a round")
-    learn.add_argument("--functions", type=int, default=12, help="of each that are tried")
-    learn.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args(words)
-    suites = tuple(given.suite or _SUITES)
+    given = _parser().parse_args(words)
     try:
-        return _size(given, suites) if given.verb == "size" else _imitate(given, suites)
+        bench = open_bench()
+        if given.verb == "export":
+            onnx.save(as_onnx(_network(given.network)), given.output)
+        elif given.verb == "size":
+            _size(given, bench)
+        else:
+            _with_material(given, bench)
     except (HarnessError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0
 
 
-def _size(given: argparse.Namespace, suites: Sequence[str]) -> int:
-    bench = open_bench()
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m harness.learn.inliners", description=__doc__)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+
+    def verb(name: str, about: str) -> argparse.ArgumentParser:
+        made = verbs.add_parser(name, help=about)
+        made.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="workers; one a core")
+        return made
+
+    def learner(name: str, about: str) -> argparse.ArgumentParser:
+        made = verb(name, about)
+        sources = (CORPUS, *_SUITES)
+        made.add_argument("--from", dest="sources", action="append", choices=sources, help="corpus, unless named")
+        made.add_argument("--judge", action="append", choices=sources, help="train splits of suites, unless named")
+        made.add_argument("--subset", type=int, help="learn from so many modules")
+        made.add_argument("--metric", choices=METRICS, default=METRICS[0])
+        made.add_argument("--per", choices=("site", "callee"), default="site", help="what one decision is about")
+        made.add_argument("--seed", type=int, default=0)
+        return made
+
+    def trainer(name: str, about: str) -> argparse.ArgumentParser:
+        made = learner(name, about)
+        made.add_argument("--folder", type=Path, required=True, help="where the training is kept, and goes on from")
+        return made
+
+    def beginner(name: str, about: str) -> argparse.ArgumentParser:
+        made = trainer(name, about)
+        made.add_argument("--features", choices=_FEATURES, default="all")
+        made.add_argument("--hidden", type=_widths, default=(40, 20), help="widths of layers: 40,20")
+        return made
+
+    size = verb("size", "fit the model of size, and write native/inline/size_model.h")
+    size.add_argument("--suite", action="append", choices=_SUITES)
+    size.add_argument("--output", type=Path, default=NATIVE_SOURCES / "inline" / "size_model.h")
+
+    beginner("clone", "decide as LLVM does")
+
+    imitate = beginner("imitate", "iterated imitation of the best")
+    imitate.add_argument("--rounds", type=int, default=5)
+    imitate.add_argument("--modules", type=int, default=300, help="in a round")
+    imitate.add_argument("--functions", type=int, default=12, help="of each that are tried")
+
+    for made in (gradient := trainer("gradient", "policy gradient"), trainer("evolve", "evolution strategies")):
+        made.add_argument("--start", type=Path, required=True, help="a network.bin, such as a clone's")
+        made.add_argument("--steps", type=int, required=True)
+        made.add_argument("--modules", type=int, default=100 if made is gradient else 4, help="in a step")
+
+    judge = learner("judge", "what a network is worth, module by module")
+    judge.add_argument("network", type=Path)
+
+    export = verbs.add_parser("export", help="write a network as model.onnx")
+    export.add_argument("network", type=Path)
+    export.add_argument("output", type=Path)
+    return parser
+
+
+def _widths(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(","))
+
+
+def _network(path: Path) -> Network:
+    return Network.of_data(path.read_bytes())
+
+
+def _size(given: argparse.Namespace, bench: Bench) -> None:
     fits = {}
     for target in Target:
         with Pool(bench, given.jobs) as pool:
-            seen = size_model.collect(programs(suites, Split.TRAIN, target, bench), pool)
+            seen = size_model.collect(programs(given.suite or _SUITES, Split.TRAIN, target, bench), pool)
         fits[target] = size_model.fitted(seen)
         rank = size_model.rank_correlation(seen, _FOLDS, 0)
         print(f"{target}: {len(seen.bytes):,} functions; of programs left out, rank correlation {rank:.4f}")
     given.output.write_text(size_model.header(fits))
-    return 0
 
 
-def _imitate(given: argparse.Namespace, suites: Sequence[str]) -> int:
-    bench = open_bench()
-    how = imitation.Imitation(
-        FEATURES,
-        given.metric,
-        once_for_callee=True,
-        rounds=given.rounds,
-        modules=given.modules,
-        functions=given.functions,
-        seed=given.seed,
-    )
-    known = programs(suites, Split.TRAIN, Target.X86_64, bench)
-    train, out = [one for place, one in enumerate(known) if place % 5], known[::5]
+def _with_material(given: argparse.Namespace, bench: Bench) -> None:
+    material = material_of(given.sources or [CORPUS], given.judge or _SUITES, given.subset, bench)
     with Pool(bench, given.jobs) as pool:
-        validation = Judge.of(out, given.metric, pool, once_for_callee=True)
-        told = {"suites": list(suites), "how": {**_words(how), "rounds": None}}
-        network = imitation.learn(train, validation, how, given.folder, pool, told)
-        print(f"validation: {validation.gain(network, pool):.4f}")
-    (given.folder / "network.bin").write_bytes(network.as_data())
-    return 0
+        validation = Judge.of(material.validation, given.metric, pool, once_for_callee=given.per == "callee")
+        if given.verb == "judge":
+            network = _network(given.network)
+            _print_ratios(validation, network, pool)
+        else:
+            print(f"{len(material.train):,} modules to learn from, {len(validation.modules):,} to be judged on")
+            network = _trained(given, material, validation, pool)
+            given.folder.mkdir(parents=True, exist_ok=True)
+            (given.folder / _NETWORK).write_bytes(network.as_data())
+        print(f"validation: {validation.gain(network, pool):.4f}, {pool.cpu:,.0f} CPU s")
+        for why in pool.lost:
+            print(f"lost: {why}")
 
 
-def _words(how: imitation.Imitation) -> dict[str, object]:
-    return {name: getattr(how, name) for name in how.__slots__}
+def _trained(given: argparse.Namespace, material: Material, validation: Judge, pool: Pool) -> Network:
+    once = given.per == "callee"
+    if given.verb == "clone":
+        seen = cloning.questions_of(material.train, pool)
+        return cloning.clone(seen, _FEATURES[given.features], given.hidden, given.seed)
+    if given.verb == "imitate":
+        learning = imitation.Imitation(
+            _FEATURES[given.features],
+            given.metric,
+            once_for_callee=once,
+            hidden=given.hidden,
+            rounds=given.rounds,
+            modules=given.modules,
+            functions=given.functions,
+            seed=given.seed,
+        )
+        told = _told(material, {**asdict(learning), "rounds": None})
+        return imitation.learn(material.train, validation, learning, given.folder, pool, told)
+    start = _network(given.start)
+    train = _judge(material.train, given, pool)
+    besides = {"verb": given.verb, "metric": given.metric, "per": given.per, "start": digest_bytes(start.as_data())}
+    if given.verb == "gradient":
+        how = policy_gradient.Gradient(given.steps, modules=given.modules, seed=given.seed)
+        told = _told(material, {**asdict(how), "iterations": None, **besides})
+        return policy_gradient.learn(start, train, validation, how, given.folder, pool, told)
+    moving = evolution.Evolution(given.steps, modules=given.modules, seed=given.seed)
+    told = _told(material, {**asdict(moving), "steps": None, **besides})
+    return evolution.learn(start, train, validation, moving, given.folder, pool, told)
+
+
+def _judge(modules: Sequence[Module], given: argparse.Namespace, pool: Pool) -> Judge:
+    return Judge.of(modules, given.metric, pool, once_for_callee=given.per == "callee")
+
+
+def _told(material: Material, how: dict[str, Any]) -> dict[str, Any]:
+    return {"material": material.words(), "how": how}
+
+
+def _print_ratios(judge: Judge, network: Network, pool: Pool) -> None:
+    width = max((len(module.name) for module in judge.modules), default=0)
+    for module, ratio in zip(judge.modules, judge.ratios(network, pool), strict=True):
+        print(f"{module.name:<{width}}  {ratio:.4f}")
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def questions_of(modules: Sequence[Module], pool: Pool) -> Seen:
     """All questions of these modules."""
 
     def work(collector: Collector, module: Module) -> Seen:
-        steps = collector.compile(module.read(), HEURISTIC, all_features=True).steps
+        steps = collector.compile(module.read(), HEURISTIC, all_features=True, closed=module.closed).steps
         return Seen(steps.features.reshape(-1, len(FEATURES)), steps.inline)
 
     found = [one for one in pool.each(modules, work) if one is not None]

@@ -19,9 +19,9 @@ from harness.sandbox import GIB
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import native_folder
 
-__all__ = ["HEURISTIC", "PARTS", "Collector", "Compiled", "Exploration", "Steps"]
+__all__ = ["HEURISTIC", "PARTS", "PROGRAM", "Collector", "Compiled", "Exploration", "Steps"]
 
-_PROGRAM = "collect"
+PROGRAM = "collect"
 _HEAD = struct.Struct("<IBI")
 _COMPILE = struct.Struct("<BBfQ")
 _COUNT = struct.Struct("<I")
@@ -111,7 +111,7 @@ class Collector:
         self.seconds = seconds
         self.cpu = 0.0
         """CPU seconds that the process has used, when it last answered."""
-        job = worker_job(_PROGRAM, (), {}, bench, lasting=_LASTING, memory=memory)
+        job = worker_job(PROGRAM, (), {}, bench, lasting=_LASTING, memory=memory)
         self._worker = Worker(job, bench.sandbox, _START)
 
     def __enter__(self) -> Self:
@@ -141,17 +141,20 @@ class Collector:
         with_decisions: bool = False,
         with_parts: bool = False,
         once_for_callee: bool = False,
+        closed: bool = False,
     ) -> Compiled:
         """Compile a module. ``forced``: number of a function → whether calls of it are inlined, whatever ``how`` says.
         ``table``: decisions to follow, LLVM's heuristic for what they do not have.
 
         ``all_features``: all of ``FEATURES``, not those that the network asks for. ``once_for_callee``: all calls of a
-        function are decided as the first. Raises SessionLost, and ValueError for what is no module.
+        function are decided as the first. ``closed``: functions that the module calls are called nowhere else.
+
+        Raises SessionLost, and ValueError for what is no module.
         """
         deciding = _How.HEURISTIC if how is HEURISTIC else _How.NETWORK
         deciding = _How.TABLE if table is not None else deciding
         given = table or b""
-        asked = (all_features, with_decisions, with_parts, once_for_callee)
+        asked = (all_features, with_decisions, with_parts, once_for_callee, closed)
         flags = sum(int(flag) << place for place, flag in enumerate(asked))
         pairs = [part for number, inline in (forced or {}).items() for part in (number, int(inline))]
         request = (

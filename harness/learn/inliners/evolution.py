@@ -88,7 +88,10 @@ def _gains(
         collector.use(network.with_parameters(values + sign * moved[pair]).as_data())
         logs = []
         for place in drawn[pair].tolist():
-            done = collector.compile(train.modules[place].read(), Exploration(), once_for_callee=train.once_for_callee)
+            module = train.modules[place]
+            done = collector.compile(
+                module.read(), Exploration(), once_for_callee=train.once_for_callee, closed=module.closed
+            )
             logs.append(np.log(train.bytes[place] / size_of(done, train.metric)))
         return float(np.mean(logs))
 

@@ -72,12 +72,14 @@ def gains_of(
         def compiled(forced: dict[int, bool]) -> Compiled:
             exploration = Exploration() if base else HEURISTIC
             once = how.once_for_callee and base is not None
-            return collector.compile(bitcode, exploration, forced=forced, all_features=True, once_for_callee=once)
+            return collector.compile(
+                bitcode, exploration, forced=forced, all_features=True, once_for_callee=once, closed=module.closed
+            )
 
         if base:
             collector.use(data)
         own = compiled({})
-        plain = collector.compile(bitcode, HEURISTIC) if base else own
+        plain = collector.compile(bitcode, HEURISTIC, closed=module.closed) if base else own
         first = {int(callee): place for place, callee in reversed(list(enumerate(own.steps.callees))) if callee >= 0}
         chance = np.random.default_rng([how.seed, round_, len(bitcode), own.digest % 2**32])
         order = chance.permutation(sorted(first))

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
+from harness.base.digest import digest_of
+from harness.learn.inliners.collector import HEURISTIC, PROGRAM, Collector, Compiled, Exploration
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network
 from harness.learn.inliners.pool import Pool
+from harness.toolchain.native import native_digest
 
 __all__ = ["METRICS", "Judge", "size_of"]
 
@@ -35,13 +37,23 @@ class Judge:
 
     @classmethod
     def of(cls, modules: Sequence[Module], metric: str, pool: Pool, *, once_for_callee: bool) -> "Judge":
-        """Compile all under LLVM's heuristic; a module that LLVM does not compile is left out."""
+        """Compile all under LLVM's heuristic; a module that LLVM does not compile is left out.
 
-        def compile_one(collector: Collector, module: Module) -> int:
-            return size_of(collector.compile(module.read(), HEURISTIC), metric)
+        Sizes of the same modules are kept in the cache.
+        """
 
-        found = list(zip(modules, pool.each(modules, compile_one), strict=True))
-        kept = [(module, size) for module, size in found if size]
+        def compile_one(collector: Collector, module: Module) -> list[int]:
+            done = collector.compile(module.read(), HEURISTIC, closed=module.closed)
+            return [size_of(done, one) for one in METRICS]
+
+        known = [[module.digest, module.closed] for module in modules]
+        key = digest_of(["judged", 1, known, native_digest(PROGRAM), pool.bench.toolchain.fingerprint.llvm])
+        sizes = pool.bench.store.get("judged", key)
+        if sizes is None:
+            sizes = list(pool.each(modules, compile_one))
+            pool.bench.store.put("judged", key, sizes)
+        of = METRICS.index(metric)
+        kept = [(module, size[of]) for module, size in zip(modules, sizes, strict=True) if size and size[of]]
         return cls(tuple(module for module, _ in kept), np.array([size for _, size in kept]), metric, once_for_callee)
 
     def ratios(self, network: Network, pool: Pool) -> NDArray[np.float64]:
@@ -50,7 +62,9 @@ class Judge:
 
         def compile_one(collector: Collector, module: Module) -> int:
             collector.use(data)
-            done = collector.compile(module.read(), _CERTAIN, once_for_callee=self.once_for_callee)
+            done = collector.compile(
+                module.read(), _CERTAIN, once_for_callee=self.once_for_callee, closed=module.closed
+            )
             return size_of(done, self.metric)
 
         sizes: Iterable[int | None] = pool.each(self.modules, compile_one)

@@ -1,15 +1,16 @@
 """Modules to learn from, as trainers take them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
 from harness.base.vocabulary import Level, Split, Target
 from harness.environments.benchmarks import modules_of
+from harness.learn.corpus.corpus import Corpus
 from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite
 
-__all__ = ["Module", "programs"]
+__all__ = ["Module", "programs", "units"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +20,25 @@ class Module:
     name: str
     group: str
     """Of modules that share code: a package, a program."""
-    bitcode: Path
-
-    def read(self) -> bytes:
-        """Its bitcode."""
-        return self.bitcode.read_bytes()
+    read: Callable[[], bytes]
+    """Its bitcode. Threads may call it."""
+    digest: str
+    """Of the bitcode."""
+    closed: bool = False
+    """Whether what its functions call is called nowhere else: a file is taken for a whole program then."""
 
 
 def programs(suites: Sequence[str], split: Split, target: Target, bench: Bench) -> list[Module]:
     """Programs of suites, whole, as they are frozen for -Oz."""
     names = [one.id for suite in suites for one in load_suite(suite).programs if one.benchmark.split is split]
     frozen = modules_of(names, target, Level.OZ, bench)
-    return [Module(name, name, module.bitcode) for name, module in frozen.items()]
+    return [Module(name, name, module.bitcode.read_bytes, module.digest) for name, module in frozen.items()]
+
+
+def units(corpus: Corpus, split: str, most: int) -> list[Module]:
+    """Units of a corpus that have something to decide, for x86-64, of at most so many IR instructions."""
+    return [
+        Module(one.name, one.facts["source"], partial(corpus.bitcode, one.facts), one.facts["digest"], closed=True)
+        for one in corpus.modules(split)
+        if one.facts["functions"] > 1 and one.facts["calls"] > 0 and one.facts["instructions"] <= most
+    ]

@@ -101,6 +101,45 @@ class Network:
             parts += [struct.pack("<H", len(rows)), rows.astype("<f4").tobytes()]
         return b"".join(parts)
 
+    @classmethod
+    def of_data(cls, data: bytes) -> Self:
+        """The network of ``as_data``. Raises ValueError for what is none."""
+        try:
+            return cls._read(memoryview(data))
+        except (struct.error, IndexError) as error:
+            raise ValueError(f"this is no network: {error}") from None
+
+    @classmethod
+    def _read(cls, data: memoryview) -> Self:
+        at = 0
+
+        def numbers(count: int) -> tuple[int, ...]:
+            nonlocal at
+            found = struct.unpack_from(f"<{count}H", data, at)
+            at += 2 * count
+            return found
+
+        def floats(count: int) -> Floats:
+            nonlocal at
+            found = np.array(struct.unpack_from(f"<{count}f", data, at), np.float32)
+            at += 4 * count
+            return found
+
+        features, thresholds, layers = [], [], []
+        for _ in range(*numbers(1)):
+            index, limits = numbers(2)
+            features.append(FEATURES[index])
+            thresholds.append(floats(limits))
+        width = _INPUTS * len(features)
+        for _ in range(*numbers(1)):
+            (rows,) = numbers(1)
+            whole = floats(rows * (width + 1)).reshape(rows, width + 1)
+            layers.append(Layer(whole[:, :-1].copy(), whole[:, -1].copy()))
+            width = rows
+        if at != len(data) or not layers or width != 1:
+            raise ValueError("this is no network: it has another length, or other layers")
+        return cls(tuple(features), tuple(thresholds), tuple(layers))
+
 
 def thresholds_of(values: NDArray[np.int64]) -> Floats:
     """Quantiles of what was seen of a feature, each once: at least one."""

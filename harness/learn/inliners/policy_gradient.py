@@ -126,7 +126,9 @@ def _play(
         module: Module = train.modules[place]
         collector.use(data)
         exploration = Exploration(1.0, _seed_of(how.seed, iteration, place))
-        done = collector.compile(module.read(), exploration, once_for_callee=train.once_for_callee)
+        done = collector.compile(
+            module.read(), exploration, once_for_callee=train.once_for_callee, closed=module.closed
+        )
         return place, done.steps, size_of(done, train.metric)
 
     done: Sequence[tuple[int, Steps, int]] = [one for one in pool.each(drawn.tolist(), work) if one is not None]

@@ -20,7 +20,7 @@ class Pool:
 
     def __init__(self, bench: Bench, jobs: int) -> None:
         """``jobs``: workers."""
-        self._bench = bench
+        self.bench = bench
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="collector")
         self._own = threading.local()
         self._lock = threading.Lock()
@@ -52,7 +52,7 @@ class Pool:
     def _one(self, task: Task, work: Callable[[Collector, Task], Result]) -> Result | None:
         collector = getattr(self._own, "collector", None)
         if collector is None:
-            collector = Collector(self._bench)
+            collector = Collector(self.bench)
             self._own.collector = collector
             with self._lock:
                 self._open.append(collector)

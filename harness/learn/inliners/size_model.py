@@ -76,7 +76,7 @@ def collect(modules: Sequence[Module], pool: Pool) -> Sizes:
 
 
 def _compile(collector: Collector, module: Module) -> Compiled:
-    return collector.compile(module.read(), with_parts=True)
+    return collector.compile(module.read(), with_parts=True, closed=module.closed)
 
 
 def _parts(compiled: Compiled) -> NDArray[np.int64]:

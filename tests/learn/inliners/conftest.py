@@ -17,7 +17,8 @@ SMALL = ("cbench/crc32", "cbench/qsort", "cbench/sha", "cbench/stringsearch", "c
 def small(bench: Bench) -> list[Module]:
     """Programs of a few hundred lines."""
     return [
-        Module(name, name, frozen.bitcode) for name, frozen in modules_of(SMALL, Target.X86_64, Level.OZ, bench).items()
+        Module(name, name, frozen.bitcode.read_bytes, frozen.digest)
+        for name, frozen in modules_of(SMALL, Target.X86_64, Level.OZ, bench).items()
     ]
 
 

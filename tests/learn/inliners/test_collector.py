@@ -31,6 +31,11 @@ def some_network(seed: int = 0, features: tuple[str, ...] = FEATURES) -> Network
     return fresh(features, seen, (8,), seed)
 
 
+def as_bitcode(text: str, toolchain: Toolchain) -> bytes:
+    command = [toolchain.tool("opt"), "-passes=verify", "-", "-o", "-"]
+    return subprocess.run(command, input=text.encode(), capture_output=True, check=True, timeout=60).stdout
+
+
 @pytest.mark.parametrize("target", list(Target))
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_llvms_heuristic_gives_the_object_that_clang_makes(name: str, target: Target, bench: Bench) -> None:
@@ -161,8 +166,42 @@ def test_a_lost_worker_is_replaced_and_counted(small: list[Module], bench: Bench
 def test_a_worker_ends_at_its_memory(bench: Bench, toolchain: Toolchain) -> None:
     stores = "store volatile i64 1, ptr @x\n" * 100_000
     text = f'target triple = "x86_64-linux-gnu"\n@x = global i64 0\ndefine void @f() {{\n{stores}ret void\n}}\n'
-    command = [toolchain.tool("opt"), "-passes=verify", "-", "-o", "-"]
-    large = subprocess.run(command, input=text.encode(), capture_output=True, check=True, timeout=60).stdout
+    large = as_bitcode(text, toolchain)
     with pytest.raises(SessionLost) as lost, Collector(bench, memory=64 * MIB) as collector:
         collector.compile(large)
     assert lost.value.why is Reason.MEMORY
+
+
+ASSEMBLY = """target triple = "x86_64-linux-gnu"
+define internal i64 @ticks() minsize {
+  %low = call i64 asm sideeffect "rdtsc", "={ax},~{dx}"()
+  ret i64 %low
+}
+define i64 @from(i64 %then) minsize {
+  %now = call i64 @ticks()
+  %passed = sub i64 %now, %then
+  ret i64 %passed
+}
+define i64 @both() minsize {
+  %first = call i64 @from(i64 1)
+  %second = call i64 @from(i64 %first)
+  ret i64 %second
+}
+"""
+
+
+def test_assembly_within_functions_is_compiled(bench: Bench, toolchain: Toolchain) -> None:
+    with Collector(bench) as collector:
+        done = collector.compile(as_bitcode(ASSEMBLY, toolchain))
+    assert done.functions[0] == -1 and (done.functions[1:] > 0).all(), "ticks has one caller: it is inlined and goes"
+
+
+def test_a_file_may_be_taken_for_a_whole_program(bench: Bench, toolchain: Toolchain) -> None:
+    """Then a function that others call goes with its calls; the one that nobody calls stays."""
+    content = as_bitcode(ASSEMBLY, toolchain)
+    with Collector(bench) as collector:
+        forced = {0: True, 1: True, 2: True}
+        usual = collector.compile(content, forced=forced)
+        closed = collector.compile(content, forced=forced, closed=True)
+    assert usual.functions[1] > 0 and closed.functions[1] == -1
+    assert closed.functions[2] > 0 and closed.alloc < usual.alloc
