@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import onnx
 
 from harness.base.digest import digest_bytes
+from harness.base.display import observer
 from harness.base.errors import HarnessError
 from harness.base.paths import NATIVE_SOURCES
 from harness.base.vocabulary import Split, Target
@@ -122,7 +124,7 @@ def _network(path: Path) -> Network:
 def _size(given: argparse.Namespace, bench: Bench) -> None:
     fits = {}
     for target in Target:
-        with Pool(bench, given.jobs) as pool:
+        with closing(observer()) as progress, Pool(bench, given.jobs, progress) as pool:
             seen = size_model.collect(programs(given.suite or _SUITES, Split.TRAIN, target, bench), pool)
         fits[target] = size_model.fitted(seen)
         rank = size_model.rank_correlation(seen, _FOLDS, 0)
@@ -132,7 +134,7 @@ def _size(given: argparse.Namespace, bench: Bench) -> None:
 
 def _with_material(given: argparse.Namespace, bench: Bench) -> None:
     material = material_of(given.sources or [CORPUS], given.judge or _SUITES, given.subset, bench)
-    with Pool(bench, given.jobs) as pool:
+    with closing(observer()) as progress, Pool(bench, given.jobs, progress) as pool:
         validation = Judge.of(material.validation, given.metric, pool, once_for_callee=given.per == "callee")
         if given.verb == "judge":
             network = _network(given.network)

@@ -40,7 +40,7 @@ def questions_of(modules: Sequence[Module], pool: Pool) -> Seen:
         steps = collector.compile(module.read(), HEURISTIC, all_features=True, closed=module.closed).steps
         return Seen(steps.features.reshape(-1, len(FEATURES)), steps.inline)
 
-    found = [one for one in pool.each(modules, work) if one is not None]
+    found = [one for one in pool.each("ask", modules, work) if one is not None]
     return Seen(np.concatenate([one.features for one in found]), np.concatenate([one.inline for one in found]))
 
 

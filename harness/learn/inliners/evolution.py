@@ -96,5 +96,5 @@ def _gains(
         return float(np.mean(logs))
 
     tasks = [(pair, sign) for pair in range(len(moved)) for sign in (1, -1)]
-    found = [gain or 0.0 for gain in pool.each(tasks, work)]
+    found = [gain or 0.0 for gain in pool.each("move", tasks, work)]
     return np.array(found).reshape(-1, 2)

@@ -96,7 +96,7 @@ def gains_of(
             found.append((own.steps.features[first[callee]], saved))
         return found, 1 + bool(base) + len(drawn), float(np.log(size_of(plain, how.metric) / size))
 
-    done = [one for one in pool.each(modules, work) if one is not None]
+    done = [one for one in pool.each("try", modules, work) if one is not None]
     rows = [row for found, _, _ in done for row in found]
     features = np.array([row[0] for row in rows], np.int64).reshape(len(rows), len(FEATURES))
     gains = Gains(features, np.array([row[1] for row in rows]))

@@ -1,6 +1,6 @@
 """What a network is worth: the bytes of modules under LLVM's heuristic and under it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,7 +50,7 @@ class Judge:
         key = digest_of(["judged", 1, known, native_digest(PROGRAM), pool.bench.toolchain.fingerprint.llvm])
         sizes = pool.bench.store.get("judged", key)
         if sizes is None:
-            sizes = list(pool.each(modules, compile_one))
+            sizes = list(pool.each("judge", modules, compile_one))
             pool.bench.store.put("judged", key, sizes)
         of = METRICS.index(metric)
         kept = [(module, size[of]) for module, size in zip(modules, sizes, strict=True) if size and size[of]]
@@ -67,7 +67,7 @@ class Judge:
             )
             return size_of(done, self.metric)
 
-        sizes: Iterable[int | None] = pool.each(self.modules, compile_one)
+        sizes: Iterator[int | None] = pool.each("judge", self.modules, compile_one)
         return np.array([own / (size or own) for own, size in zip(self.bytes, sizes, strict=True)])
 
     def gain(self, network: Network, pool: Pool) -> float:

@@ -131,7 +131,7 @@ def _play(
         )
         return place, done.steps, size_of(done, train.metric)
 
-    done: Sequence[tuple[int, Steps, int]] = [one for one in pool.each(drawn.tolist(), work) if one is not None]
+    done: Sequence[tuple[int, Steps, int]] = [one for one in pool.each("play", drawn.tolist(), work) if one is not None]
     rewards = np.array([np.log(train.bytes[place] / size) for place, _, size in done])
     places = np.array([place for place, _, _ in done])
     before = np.where(np.isnan(usual[places]), rewards.mean(), usual[places])

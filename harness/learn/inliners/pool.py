@@ -1,10 +1,11 @@
 """Several workers at once, one a thread. A module that ends its worker is left out from then on, and counted."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self, TypeVar
 
+from harness.base.progress import Observer, SilentObserver
 from harness.learn.inliners.collector import Collector
 from harness.problems.passes.session.worker import SessionLost
 from harness.sandbox.bench import Bench
@@ -18,9 +19,10 @@ Result = TypeVar("Result")
 class Pool:
     """A context: at its end the workers end."""
 
-    def __init__(self, bench: Bench, jobs: int) -> None:
-        """``jobs``: workers."""
+    def __init__(self, bench: Bench, jobs: int, observer: Observer | None = None) -> None:
+        """``jobs``: workers. ``observer``: is told of every task that ends."""
         self.bench = bench
+        self._observer = observer or SilentObserver()
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="collector")
         self._own = threading.local()
         self._lock = threading.Lock()
@@ -45,9 +47,14 @@ class Pool:
         with self._lock:
             return self._ended + sum(collector.cpu for collector in self._open)
 
-    def each(self, tasks: Iterable[Task], work: Callable[[Collector, Task], Result]) -> Iterator[Result | None]:
-        """What ``work`` makes of each task, in their order; None where the worker was lost."""
-        return self._threads.map(lambda task: self._one(task, work), tasks)
+    def each(
+        self, stage: str, tasks: Sequence[Task], work: Callable[[Collector, Task], Result]
+    ) -> Iterator[Result | None]:
+        """What ``work`` makes of each task, in their order; None where the worker was lost. ``stage``: for progress."""
+        self._observer.stage(stage, len(tasks))
+        for result in self._threads.map(lambda task: self._one(task, work), tasks):
+            self._observer.advance(1, "")
+            yield result
 
     def _one(self, task: Task, work: Callable[[Collector, Task], Result]) -> Result | None:
         collector = getattr(self._own, "collector", None)

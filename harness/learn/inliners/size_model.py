@@ -62,7 +62,7 @@ def collect(modules: Sequence[Module], pool: Pool) -> Sizes:
     """Compile each, and keep the functions that are there at the end."""
     kept: list[tuple[Module, Compiled]] = [
         (module, compiled)
-        for module, compiled in zip(modules, pool.each(modules, _compile), strict=True)
+        for module, compiled in zip(modules, pool.each("compile", modules, _compile), strict=True)
         if compiled is not None
     ]
     there = [compiled.functions >= 0 for _, compiled in kept]

@@ -158,7 +158,7 @@ def test_a_lost_worker_is_replaced_and_counted(small: list[Module], bench: Bench
                 collector.seconds = 0.0  # no answer can be in time
             return collector.compile(module.read()).alloc
 
-        found = list(pool.each(small[:4], work))
+        found = list(pool.each("compile", small[:4], work))
         assert [size is None for size in found] == [False, False, True, False]
         assert len(pool.lost) == 1 and pool.cpu > 0
 

@@ -1,0 +1,86 @@
+"""The command that trains, judges and exports, as its user runs it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.learn.inliners.export import as_onnx
+from harness.learn.inliners.network import Network, fresh
+from harness.problems.inlining.features import FEATURES
+from harness.sandbox.bench import Bench
+
+SEEN = np.random.default_rng(0).integers(-40, 900, (500, 3))
+SOME = fresh(("callee_users", "cost_estimate", FEATURES[-1]), SEEN, (7, 4), 1)
+
+
+def learn(*words: str, bench: Bench, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "harness.learn.inliners", *words],
+        env={**os.environ, "HARNESS_CACHE": str(bench.cache)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_a_network_is_learnt_judged_and_exported(bench: Bench, tmp_path: Path) -> None:
+    few = ("--from", "polybench", "--judge", "polybench", "--subset", "4", "--metric", "size.text")
+    folder = tmp_path / "clone"
+    cloned = learn("clone", *few, "--features", "mlgo", "--hidden", "6", "--folder", str(folder), bench=bench)
+    assert "4 modules to learn from, 3 to be judged on" in cloned.stdout
+    evolved = tmp_path / "evolved"
+    start = str(folder / "network.bin")
+    learn("evolve", *few, "--start", start, "--steps", "1", "--modules", "1", "--folder", str(evolved), bench=bench)
+    assert json.loads((evolved / "curve.jsonl").read_text())["compilations"] == 50 * 2 + 3
+    judged = learn("judge", *few, start, bench=bench).stdout.splitlines()
+    assert len([line for line in judged if line.startswith("polybench/")]) == 3
+    file = tmp_path / "model.onnx"
+    learn("export", start, str(file), bench=bench)
+    assert file.read_bytes() == as_onnx(Network.of_data((folder / "network.bin").read_bytes())).SerializeToString()
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("export", "{none}", "{out}"), "No such file"),
+        (("export", "{bad}", "{out}"), "this is no network"),
+        (("imitate", "--folder", "{out}", "--from", "corpus", "--judge", "polybench"), "harness corpus build"),
+    ],
+)
+def test_what_is_wrong_is_said_in_few_words(words: tuple[str, ...], what: str, bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "bad").write_bytes(SOME.as_data()[:-3])
+    places = {name: str(tmp_path / name) for name in ("none", "bad", "out")}
+    done = learn(*(word.format(**places) for word in words), bench=bench, code=2)
+    assert what in done.stderr and done.stderr.count("\n") <= 2
+
+
+def test_an_exported_network_says_the_same() -> None:
+    session = onnxruntime.InferenceSession(as_onnx(SOME).SerializeToString(), providers=["CPUExecutionProvider"])
+    rows = np.concatenate([SEEN, SEEN * 1000, [[0, 0, 0], [-(2**40), 2**40, 2**62]]])
+    names = [one.name for one in session.get_inputs()]
+    assert names == list(SOME.features)
+    given = [session.run(None, {n: np.array([[v]]) for n, v in zip(names, row, strict=True)}) for row in rows]
+    np.testing.assert_allclose([float(one[0][0, 0]) for one in given], SOME.logits(rows), rtol=1e-4, atol=1e-5)
+
+
+def test_a_network_is_what_was_written() -> None:
+    again = Network.of_data(SOME.as_data())
+    assert again.features == SOME.features and again.as_data() == SOME.as_data()
+    assert (again.logits(SEEN) == SOME.logits(SEEN)).all()
+
+
+@given(st.binary(max_size=300) | st.integers(0, 400).map(lambda end: SOME.as_data()[:end]))
+def test_what_is_no_network_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="no network"):
+        Network.of_data(data)
