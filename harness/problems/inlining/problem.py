@@ -12,6 +12,7 @@ from harness.policy.forms.interface import Interface
 from harness.policy.forms.registry import all_forms, asked_form, checked_form
 from harness.policy.policy import Policy
 from harness.problems.inlining.ask import QUESTIONS, about, ask
+from harness.problems.inlining.best import BEST, BestKnown
 from harness.problems.inlining.check import require_faithful
 from harness.problems.inlining.decide import decided, generated
 from harness.problems.inlining.features import INTERFACE
@@ -30,13 +31,19 @@ __all__ = ["POLICIES"]
 class Inlining:
     """See ``harness.problems.programs.problems.ProgramProblem``."""
 
-    forms: ClassVar = {name: form for name, form in all_forms().items() if form.supports(INTERFACE) is None}
+    forms: ClassVar = {
+        **{name: form for name, form in all_forms().items() if form.supports(INTERFACE) is None},
+        BEST: BestKnown.form,
+    }
 
     questions: ClassVar = QUESTIONS
 
     def check(self, policy: Policy, where: str) -> None:
         """As its form has it."""
-        checked_form(policy, INTERFACE, where)
+        if policy.manifest.form == BEST:
+            _best.check(policy, where)
+        else:
+            checked_form(policy, INTERFACE, where)
 
     def interface(self, policy: Policy) -> Interface:
         """A call site, and whether to inline it."""
@@ -49,6 +56,8 @@ class Inlining:
 
     def decide(self, policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decided:
         """What it decides of each call site. ``seed``: given to code that wants it."""
+        if policy.manifest.form == BEST:
+            return _best.decide(policy, frozen, bench)
         how = _asked(policy, seed, bench)
         most = allowance(policy.manifest.policy_class, plain_cpu(frozen, bench))
         return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
@@ -56,7 +65,8 @@ class Inlining:
     def parts(self, policy: Policy) -> list[str]:
         """The plugin, and what turns the file into what it asks."""
         asked = about(policy.manifest.question)
-        return [native_digest(PLUGIN), *RULES, *asked, *asked_form(policy).key_material(INTERFACE)]
+        ways = [native_digest(PLUGIN), *RULES, *asked]
+        return ways if policy.manifest.form == BEST else [*ways, *asked_form(policy).key_material(INTERFACE)]
 
     def notes(self, policy: Policy) -> list[str]:
         """Nothing to remark."""
@@ -79,6 +89,9 @@ class Inlining:
     def require_ready(self, frozen: FrozenModule, bench: Bench, where: str) -> None:
         """The plugin must be faithful on the module."""
         require_faithful(frozen, bench, where)
+
+
+_best = BestKnown()
 
 
 def _asked(policy: Policy, seed: int, bench: Bench) -> Asked:

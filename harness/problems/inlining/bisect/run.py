@@ -18,9 +18,10 @@ from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
 from harness.measure import seen_in
 from harness.measure.layout import Comparison, layout_of
-from harness.problems.inlining.bisect.guided import guided, table_of
+from harness.problems.inlining.bisect.table import table_of
 from harness.problems.inlining.explain.sides import Side
 from harness.problems.inlining.explain.sites import Identity, Pair, identity, match, telling
+from harness.problems.inlining.guided import guided
 from harness.problems.inlining.replay import replay_plan
 from harness.sandbox.bench import Bench
 

@@ -15,12 +15,13 @@ from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Target
 from harness.measure import Subject, find_metric
 from harness.measure.layout import layout_of
-from harness.problems.inlining.bisect.guided import guided, table_of
 from harness.problems.inlining.bisect.run import Limits, bisect
+from harness.problems.inlining.bisect.table import table_of
 from harness.problems.inlining.explain.explain import Explanation, explain
 from harness.problems.inlining.explain.graph import graph_figure, write_page
 from harness.problems.inlining.explain.sides import LLVM, Side, side_of
 from harness.problems.inlining.explain.sites import Identity, Met, Pair, identity, match
+from harness.problems.inlining.guided import guided
 from harness.problems.inlining.replay import replay_plan
 from harness.problems.inlining.sites import Site, Who
 from harness.problems.programs.sides import Setting, make_setting

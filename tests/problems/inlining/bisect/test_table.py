@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.problems.inlining.bisect.guided import table_of
+from harness.problems.inlining.bisect.table import table_of
 from harness.problems.inlining.explain.sites import identity, match
 from harness.problems.inlining.sites import Site, Who
 

@@ -1,12 +1,8 @@
-"""Between two policies: a compilation that takes some decisions from the one and all others from the other.
-
-Decisions are a table by identity, and the plugin looks each call site up as it meets it
-(``-inline-policy=table``). Changing one decision changes which call sites there are later; those that only the
-other policy knows are decided as it did, and those that neither knows by LLVM's own heuristic. So the table
-without a change gives the first policy's object, and the one with all changes the other's.
+"""A compilation under a table of decisions by identity: the plugin looks each call site up as it meets it
+(``-inline-policy=table``), and those that the table does not have are decided by LLVM's own heuristic.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,12 +14,11 @@ from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
 from harness.problems.inlining import INLINING
-from harness.problems.inlining.explain.sites import Identity, Pair, identity
 from harness.problems.inlining.replay import PLUGIN, RULES
 from harness.problems.inlining.sites import LogError, Site, body_of, log_of, parse_log
 from harness.sandbox.bench import Bench
 
-__all__ = ["Guided", "guided", "table_of"]
+__all__ = ["Guided", "guided"]
 
 _TABLE, _LOG = "table.txt", "decisions.txt"
 
@@ -36,19 +31,6 @@ class Guided:
     digest: str
     decisions: Decisions
     """What was decided of each call site in the end: an ordinary decisions file, which can be replayed."""
-
-
-def table_of(pairs: Sequence[Pair], switched: Collection[Identity]) -> list[Site]:
-    """The first policy's choices, the other's where ``switched`` says so or only the other chose.
-
-    Rules, caps and impossibilities are not in it: they come about by themselves.
-    """
-    table = []
-    for pair in pairs:
-        chosen = [site for site in (pair.a, pair.b) if site is not None and site.chosen]
-        if chosen:
-            table.append(chosen[-1] if identity(pair.site) in switched else chosen[0])
-    return table
 
 
 def guided(frozen: FrozenModule, table: Sequence[Site], bench: Bench) -> Guided:

@@ -1,0 +1,114 @@
+"""The best decisions that a long search finds for one program: what nobody has to reach, and everyone is shown against.
+
+It begins with LLVM's own decisions and changes one thing at a time: whether all calls of one function are inlined, then
+single call sites. What saves a byte is kept. Nothing is learnt from it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled
+from harness.learn.inliners.judge import size_of
+from harness.learn.inliners.modules import Module
+from harness.problems.inlining.sites import Site, body_of, log_of, parse_log, sites_of
+
+__all__ = ["Ceiling", "search"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """What was found."""
+
+    sites: tuple[Site, ...]
+    """Those that are decided otherwise than LLVM's heuristic decides them."""
+    bytes: int
+    plain: int
+    """Bytes under LLVM's heuristic."""
+    trials: int
+    """Compilations, those of LLVM's own decisions not among them."""
+
+
+class _Search:
+    """Counts, and knows the best so far."""
+
+    def __init__(self, module: Module, metric: str, collector: Collector, most: int) -> None:
+        self._content, self._closed = module.read(), module.closed
+        self._metric, self._collector, self._most = metric, collector, most
+        self.trials = 0
+
+    @property
+    def is_over(self) -> bool:
+        return self.trials >= self._most
+
+    def under(self, table: Sequence[Site] | None, forced: dict[int, bool]) -> tuple[int, Compiled]:
+        """Bytes, and the rest."""
+        text = None if table is None else log_of(body_of(list(table))).encode()
+        self.trials += 1
+        done = self._collector.compile(
+            self._content, HEURISTIC, forced=forced, table=text, with_decisions=True, closed=self._closed
+        )
+        return size_of(done, self._metric), done
+
+
+def search(module: Module, metric: str, collector: Collector, *, most: int, seed: int = 0) -> Ceiling:
+    """Up to ``most`` compilations, and those that it takes to leave out what LLVM decides alike.
+
+    Raises SessionLost where a decision ends the worker.
+    """
+    trying = _Search(module, metric, collector, most)
+    chance = np.random.default_rng(seed)
+    plain, own = trying.under(None, {})
+    trying.trials = 0
+    best = plain
+    forced: dict[int, bool] = {}
+    improved = True
+    while improved and not trying.is_over:
+        improved = False
+        callees = chance.permutation(np.unique(own.steps.callees[own.steps.callees >= 0]))
+        for callee in callees.tolist():
+            if trying.is_over:
+                break
+            decided = own.steps.inline[own.steps.callees == callee]
+            ways = [not bool(decided[0])] if decided.size and (decided == decided[0]).all() else [True, False]
+            for way in ways:
+                bytes_, done = trying.under(None, {**forced, callee: way})
+                if bytes_ < best:
+                    best, own, forced, improved = bytes_, done, {**forced, callee: way}, True
+                    break
+    table = _chosen(own)
+    order: Sequence[int] = chance.permutation(len(table)).tolist()
+    for place in order:
+        if trying.is_over:
+            break
+        one = table[place]
+        changed = [*table[:place], Site(one.caller, one.callee, one.ordinal, not one.inline, one.who)]
+        bytes_, done = trying.under([*changed, *table[place + 1 :]], {})
+        if bytes_ < best:
+            best, table = bytes_, [*changed, *table[place + 1 :]]
+    return Ceiling(_differing(trying, table, best), best, plain, trying.trials)
+
+
+def _chosen(done: Compiled) -> list[Site]:
+    return [site for site in sites_of(parse_log(done.table.decode("ascii"))) if site.chosen]
+
+
+def _differing(trying: _Search, table: Sequence[Site], best: int) -> tuple[Site, ...]:
+    """The fewest sites that give the same bytes: those that LLVM decides alike when it meets them are left out, half by
+    half.
+    """
+    kept = list(table)
+    size = max(len(kept) // 2, 1)
+    while kept:
+        place = 0
+        while place < len(kept):
+            fewer = [*kept[:place], *kept[place + size :]]
+            if trying.under(fewer, {})[0] == best:
+                kept = fewer
+            else:
+                place += size
+        if size == 1:
+            break
+        size //= 2
+    return tuple(kept)
