@@ -104,6 +104,8 @@ def test_what_is_of_another_form_is_refused(entry: object, tmp_path: Path) -> No
 
 
 def test_it_is_a_ceiling_or_nothing(tmp_path: Path) -> None:
-    ranked = MANIFEST.replace("ceiling = true", "seeds = [0, 1, 2, 3, 4]").replace("deterministic = true\n", "")
-    with pytest.raises(UsageError, match="ceiling = true|seeds"):
+    ranked = MANIFEST.replace('class = "search"', 'class = "zero-shot"')
+    for line in ("ceiling = true", "deterministic = true", "budget = 60"):
+        ranked = ranked.replace(f"{line}\n", "")
+    with pytest.raises(UsageError, match="says ceiling = true"):
         load_policy(policy_with(tmp_path, {}, ranked))
