@@ -1,4 +1,6 @@
-"""Learn to inline: ``python -m harness.learn.inliners size|clone|imitate|gradient|evolve|judge|export|ceiling``."""
+"""Learn to inline: ``python -m harness.learn.inliners clone|imitate|gradient|evolve|adapt``; and what goes with it:
+``size|judge|export|ceiling``.
+"""
 
 import argparse
 import json
@@ -17,7 +19,7 @@ from harness.base.display import observer
 from harness.base.errors import HarnessError
 from harness.base.paths import NATIVE_SOURCES
 from harness.base.vocabulary import Split, Target
-from harness.learn.inliners import cloning, evolution, imitation, policy_gradient, size_model
+from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
 from harness.learn.inliners.ceiling import Ceiling, search
 from harness.learn.inliners.collector import Collector
 from harness.learn.inliners.export import as_onnx
@@ -105,7 +107,8 @@ def _parser() -> argparse.ArgumentParser:
     imitate.add_argument("--modules", type=int, default=300, help="in a round")
     imitate.add_argument("--functions", type=int, default=12, help="of each that are tried")
 
-    for made in (gradient := trainer("gradient", "policy gradient"), trainer("evolve", "evolution strategies")):
+    gradient = trainer("gradient", "policy gradient")
+    for made in (gradient, trainer("evolve", "evolution strategies"), trainer("adapt", "CMA-ES")):
         made.add_argument("--start", type=Path, required=True, help="a network.bin, such as a clone's")
         made.add_argument("--steps", type=int, required=True)
         made.add_argument("--modules", type=int, default=100 if made is gradient else 4, help="in a step")
@@ -215,6 +218,10 @@ def _trained(given: argparse.Namespace, material: Material, validation: Judge, p
         how = policy_gradient.Gradient(given.steps, modules=given.modules, seed=given.seed)
         told = _told(material, {**asdict(how), "iterations": None, **besides})
         return policy_gradient.learn(start, train, validation, how, given.folder, pool, told)
+    if given.verb == "adapt":
+        adapting = covariance.Adaptation(given.steps, modules=given.modules, seed=given.seed)
+        told = _told(material, {**asdict(adapting), "steps": None, **besides})
+        return covariance.learn(start, train, validation, adapting, given.folder, pool, told)
     moving = evolution.Evolution(given.steps, modules=given.modules, seed=given.seed)
     told = _told(material, {**asdict(moving), "steps": None, **besides})
     return evolution.learn(start, train, validation, moving, given.folder, pool, told)

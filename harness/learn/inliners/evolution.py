@@ -16,7 +16,7 @@ from harness.learn.inliners.judge import Judge, size_of
 from harness.learn.inliners.network import Network
 from harness.learn.inliners.pool import Pool
 
-__all__ = ["Evolution", "direction_of", "learn"]
+__all__ = ["Evolution", "direction_of", "learn", "tried"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,9 @@ def learn(
         values = network.parameters().astype(np.float64)
         noise = chance.standard_normal((how.pairs, values.size))
         drawn = chance.integers(0, len(train.modules), (how.pairs, how.modules))
-        gains = _gains(network, values, noise * how.spread, train, drawn, pool)
+        moved = how.spread * np.repeat(noise, 2, axis=0)
+        moved[1::2] *= -1
+        gains = tried(network, values + moved, drawn.repeat(2, axis=0), train, pool).reshape(-1, 2)
         network = network.with_parameters(values + how.rate * how.spread * direction_of(noise, gains))
         value, compilations = validation.now_and_then(network, step + 1, how.every, how.steps, pool)
         compilations += gains.size * how.modules
@@ -73,28 +75,22 @@ def learn(
     return network
 
 
-def _gains(
-    network: Network,
-    values: NDArray[np.float64],
-    moved: NDArray[np.float64],
-    train: Judge,
-    drawn: NDArray[np.int64],
-    pool: Pool,
+def tried(
+    network: Network, candidates: NDArray[np.floating], drawn: NDArray[np.int64], train: Judge, pool: Pool
 ) -> NDArray[np.float64]:
-    """(pairs, 2): the mean log of LLVM's bytes / the network's; 0 for a module that crashes LLVM."""
+    """(candidates,): the mean log of LLVM's bytes / the network's, with each row of parameters on the modules of the
+    same row of ``drawn``, (candidates, modules); 0 for one that crashes LLVM.
+    """
 
-    def work(collector: Collector, task: tuple[int, int]) -> float:
-        pair, sign = task
-        collector.use(network.with_parameters(values + sign * moved[pair]).as_data())
+    def work(collector: Collector, place: int) -> float:
+        collector.use(network.with_parameters(candidates[place]).as_data())
         logs = []
-        for place in drawn[pair].tolist():
-            module = train.modules[place]
+        for number in drawn[place].tolist():
+            module = train.modules[number]
             done = collector.compile(
                 module.read(), Exploration(), once_for_callee=train.once_for_callee, closed=module.closed
             )
-            logs.append(np.log(train.bytes[place] / size_of(done, train.metric)))
+            logs.append(np.log(train.bytes[number] / size_of(done, train.metric)))
         return float(np.mean(logs))
 
-    tasks = [(pair, sign) for pair in range(len(moved)) for sign in (1, -1)]
-    found = [gain or 0.0 for gain in pool.each("move", tasks, work)]
-    return np.array(found).reshape(-1, 2)
+    return np.array([gain or 0.0 for gain in pool.each("move", range(len(candidates)), work)])

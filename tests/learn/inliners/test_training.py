@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.learn.inliners import cloning, evolution, imitation, policy_gradient, size_model
+from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
 from harness.learn.inliners.curve import Point, Training
 from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.modules import Module
-from harness.learn.inliners.network import Network
+from harness.learn.inliners.network import Network, fresh
 from harness.learn.inliners.pool import Pool
 from harness.problems.inlining.features import FEATURES
 
@@ -79,6 +79,21 @@ def test_evolution_leads_upwards(small: list[Module], copied: Network, pool: Poo
     curve = list(Training(tmp_path, {}, 0.0).curve())
     assert [one.step for one in curve] == [1, 2, 3] and curve[-1].validation is not None
     assert curve[-1].compilations == 3 * 6 * 2 * 2 + 3
+
+
+def test_adaptation_leads_upwards_and_goes_on_to_the_same(small: list[Module], pool: Pool, tmp_path: Path) -> None:
+    seen = cloning.questions_of(small[:3], pool).features
+    names = ("cost_estimate", "callee_users", "caller_basic_block_count")
+    start = fresh(names, seen[:, [FEATURES.index(name) for name in names]], (), 3)
+    judge = judge_of(small[:3], pool)
+    for steps in (2, 6):
+        how = covariance.Adaptation(steps, population=12, modules=3, spread=1.0, every=4)
+        learnt = covariance.learn(start, judge, judge, how, tmp_path / "part", pool, {})
+    whole = covariance.learn(start, judge, judge, how, tmp_path / "whole", pool, {})
+    assert (whole.parameters() == learnt.parameters()).all()
+    curve = list(Training(tmp_path / "whole", {}, 0.0).curve())
+    assert [one.compilations for one in curve] == [36, 72, 108, 147, 183, 222]
+    assert curve[-1].train > curve[0].train + 0.02
 
 
 def test_a_training_with_other_words_is_not_gone_on_with(tmp_path: Path) -> None:
