@@ -10,6 +10,7 @@ from harness.base.paths import BASELINES, SUBMISSIONS
 from harness.base.reading import read_bytes, shown_size
 from harness.base.text import closest
 from harness.base.upgrade import manifest_of_1
+from harness.policy.curve import read_curve
 from harness.policy.limits import ALL_BYTES, MANIFEST_BYTES, most_bytes
 from harness.policy.manifest import Manifest
 from harness.policy.names import require_free_name
@@ -143,6 +144,8 @@ def _check(policy: Policy, where: str) -> None:
     problem, track = policy.manifest.problem, policy.manifest.track
     form_of(policy, where)
     require_known(policy.manifest.trained_on, where)
+    if policy.manifest.training is not None and policy.manifest.training.curve is not None:
+        read_curve(policy.folder, policy.manifest.training.curve)
     if track not in all_tracks():
         raise UsageError(f"track: unknown track {track!r}; there are: {', '.join(sorted(all_tracks()))}", where=where)
     if not fits(problem, track):

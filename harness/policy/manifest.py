@@ -36,6 +36,23 @@ def _distinct(values: tuple[int, ...]) -> tuple[int, ...]:
     return values
 
 
+class Training(BaseModel):
+    """What it took to make a policy that learnt. Nothing of it changes what the policy decides."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False, defer_build=True)
+
+    compilations: Annotated[int, Field(ge=0)] | None = None
+    """Of modules."""
+    cpu_hours: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """Of these compilations."""
+    corpus: Annotated[str, Field(pattern="[0-9a-f]{64}")] | None = None
+    """Digest of the corpus that it learnt from, as ``harness corpus show`` prints it."""
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)] | None = None
+    """Of the training."""
+    curve: RelativePath | None = None
+    """A file of its folder with the learning curve, a line for each step (``harness.policy.curve``)."""
+
+
 class Manifest(BaseModel):
     """What a policy says of itself."""
 
@@ -67,6 +84,8 @@ class Manifest(BaseModel):
     """Papers, repositories."""
     trained_on: tuple[Line, ...] = Field(default=(), max_length=1000)
     """What it has seen while it was made: ``SUITE/BENCHMARK`` or ``SUITE:train``, or free words."""
+    training: Training | None = None
+    """Of a policy that learnt: what that took."""
     files: dict[Line, RelativePath] = Field(default={}, max_length=MOST_SEEDS)
     """The policy's files by role, relative to its folder."""
     values: dict[Line, int | Annotated[float, Field(allow_inf_nan=False)] | Line] = Field(default={}, max_length=100)

@@ -2,8 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,23 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Point", "Training"]
+from harness.policy.curve import Point, points_of
+
+__all__ = ["Training"]
 
 _CHECKPOINT, _CURVE, _POINT = "checkpoint.npz", "curve.jsonl", "point"
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """Where a training stands."""
-
-    step: int
-    compilations: int
-    cpu: float
-    """CPU seconds of all compilations so far."""
-    train: float
-    """What the trainer saw of its modules at this step: geometric mean of LLVM's bytes / the policy's."""
-    validation: float | None
-    """The same of modules that it does not learn from, without chance; nothing where that was not measured."""
 
 
 class Training:
@@ -45,13 +32,13 @@ class Training:
         if told.exists() and told.read_text() != said:
             raise ValueError(f"{folder} is of a training with other words: {told.read_text()}")
         _replace(told, said.encode())
-        self._last = Point(0, 0, 0.0, 1.0, None)
+        self._last = Point(step=0, compilations=0, cpu=0.0, train=1.0, validation=None)
         self.kept: dict[str, NDArray[Any]] | None = None
         """What the last step left; nothing before the first."""
         if (path := folder / _CHECKPOINT).exists():
             with np.load(path) as file:
                 self.kept = {name: file[name] for name in file.files}
-            self._last = Point(**json.loads(str(self.kept.pop(_POINT))))
+            self._last = Point.model_validate_json(str(self.kept.pop(_POINT)))
         self._before = self._last.cpu - cpu
 
     @property
@@ -66,21 +53,26 @@ class Training:
         ``validation``: as of a ``Point``. ``kept``: what the next step needs.
         """
         last = self._last
-        point = Point(last.step + 1, last.compilations + compilations, self._before + cpu, train, validation)
+        point = Point(
+            step=last.step + 1,
+            compilations=last.compilations + compilations,
+            cpu=self._before + cpu,
+            train=train,
+            validation=validation,
+        )
         # The curve first: of a step that is made again, since its checkpoint was not written, the line is too.
-        lines = [json.dumps(asdict(one)) for one in (*self.curve(), point) if one is point or one.step < point.step]
+        lines = [one.model_dump_json() for one in (*self.curve(), point) if one is point or one.step < point.step]
         _replace(self._folder / _CURVE, "".join(f"{line}\n" for line in lines).encode())
-        everything: dict[str, Any] = {_POINT: np.array(json.dumps(asdict(point))), **kept}
+        everything: dict[str, Any] = {_POINT: np.array(point.model_dump_json()), **kept}
         checkpoint = BytesIO()
         np.savez(checkpoint, **everything)
         _replace(self._folder / _CHECKPOINT, checkpoint.getvalue())
         self._last = point
 
-    def curve(self) -> Iterator[Point]:
+    def curve(self) -> tuple[Point, ...]:
         """All steps."""
         path = self._folder / _CURVE
-        for line in path.read_text().splitlines() if path.exists() else ():
-            yield Point(**json.loads(line))
+        return points_of(path.read_text()) if path.exists() else ()
 
 
 def _replace(path: Path, content: bytes) -> None:

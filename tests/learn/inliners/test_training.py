@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
-from harness.learn.inliners.curve import Point, Training
+from harness.learn.inliners.curve import Training
 from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, fresh
@@ -103,7 +103,9 @@ def test_a_training_with_other_words_is_not_gone_on_with(tmp_path: Path) -> None
     again = Training(tmp_path, {"seed": 0}, 100.0)
     assert again.steps == 1 and again.kept is not None and (again.kept["x"] == 1).all()
     again.advance(1, 101.0, 1.1, 1.2, {})
-    assert list(again.curve()) == [Point(1, 7, 3.0, 1.0, None), Point(2, 8, 4.0, 1.1, 1.2)]
+    first, second = again.curve()
+    assert (first.step, first.compilations, first.cpu, first.train, first.validation) == (1, 7, 3.0, 1.0, None)
+    assert (second.step, second.compilations, second.cpu, second.train, second.validation) == (2, 8, 4.0, 1.1, 1.2)
 
 
 def test_sizes_are_foretold(small: list[Module], pool: Pool) -> None:
