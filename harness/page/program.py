@@ -12,6 +12,7 @@ from harness.base.views import command_options
 from harness.page import address, site
 from harness.page.asked import ask
 from harness.page.charts import CONFIG, programs_figure
+from harness.page.learnt import show_training
 from harness.page.palette import palette
 from harness.page.render import show
 from harness.page.sql import show_sql
@@ -153,3 +154,4 @@ def _about(name: str) -> None:
     said = f"by {', '.join(manifest.authors)} · licence {manifest.licence} · version {manifest.version}"
     said += f" · {policy.size:,} bytes of files" if policy.size else ""
     st.caption(plain(said))
+    show_training(policy)

@@ -8,7 +8,7 @@ from harness.base.upgrade import former_kind
 from harness.base.vocabulary import PolicyClass, Target
 from harness.suite.fields import Line, Prose, RelativePath
 
-__all__ = ["SEARCH_SEEDS", "Manifest", "policy_name"]
+__all__ = ["SEARCH_SEEDS", "Manifest", "Training", "policy_name"]
 
 Link = Annotated[Line, Field(pattern=r"^https?://[!-~]+$")]
 """An address of the web."""
