@@ -83,6 +83,11 @@ def build(
     if not made:
         raise next(iter(failed.values()), UsageError("the corpus has no source", hint="name packages, or --generated"))
     units = list(judged(_ordered(wanted, made), known_of(known)))
+    skipped = {name: _skipped(name, made[name], units) for name in made}
+    if all(one.is_duplicate for one in units):
+        why = "; ".join(f"{name}: {_counted(counts)}" for name, counts in skipped.items())
+        left = f"no module is left for the corpus ({why})"
+        raise UsageError(left, where=str(folder), hint="docs/corpus.md says what is skipped")
     about = write_corpus(
         folder,
         units,
@@ -93,7 +98,7 @@ def build(
             "generated": bool(wanted.generated),
             "imports": wanted.imports,
             "llvm": bench.toolchain.fingerprint.llvm,
-            "skipped": {name: _skipped(name, made[name], units) for name in made},
+            "skipped": skipped,
         },
     )
     pinned = {name: of_made(made[name]) for name in wanted.packages if name in made}
@@ -156,3 +161,7 @@ def _ordered(wanted: Wanted, made: Mapping[str, Made]) -> Sequence[Sourced]:
 def _skipped(name: str, made: Made, units: Sequence[Judged[Sourced]]) -> dict[str, int]:
     duplicates = sum(one.is_duplicate for one in units if one.unit.source == name)
     return {**made.skipped, **({"duplicate": duplicates} if duplicates else {})}
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {why}" for why, count in counts.items()) or "none"

@@ -49,12 +49,17 @@ def vectors(features: NDArray[np.int64]) -> NDArray[np.float64]:
     return found
 
 
+def _real(corpus: Corpus) -> NDArray[np.bool_]:
+    """Which units are no generated ones; all, where there are no others."""
+    real: NDArray[np.bool_] = corpus.units["split"].to_numpy() != "generated"
+    return real if real.any() else np.ones_like(real)
+
+
 def _scaled(corpus: Corpus) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Of units and of programs: by mean and spread of the units that are no generated ones."""
     units = vectors(corpus.units.select(AUTOPHASE).to_numpy())
     programs = vectors(np.array(list(corpus.suites.values()), dtype=np.int64).reshape(-1, len(AUTOPHASE)))
-    real = units[corpus.units["split"].to_numpy() != "generated"]
-    real = real if len(real) else units
+    real = units[_real(corpus)]
     mean, spread = real.mean(axis=0), real.std(axis=0)
     spread[spread == 0] = 1
     return (units - mean) / spread, (programs - mean) / spread
@@ -63,8 +68,7 @@ def _scaled(corpus: Corpus) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def projected(corpus: Corpus) -> Projection:
     """By principal components of the units that are no generated ones."""
     units, programs = _scaled(corpus)
-    real = units[corpus.units["split"].to_numpy() != "generated"]
-    real = real if len(real) else units
+    real = units[_real(corpus)]
     _, values, directions = np.linalg.svd(real, full_matrices=False)
     directions = directions[:2]
     # The sign of a direction is arbitrary: its largest part is positive.
@@ -77,7 +81,7 @@ def projected(corpus: Corpus) -> Projection:
 def nearness(corpus: Corpus) -> list[Near]:
     """Of each program, the nearest unit (none generated) and the nearest other program, nearest first."""
     units, programs = _scaled(corpus)
-    real = corpus.units["split"].to_numpy() != "generated"
+    real = _real(corpus)
     names = corpus.units["name"].to_numpy()[real]
     found = []
     for place, (program, vector) in enumerate(zip(corpus.suites, programs, strict=True)):

@@ -16,10 +16,11 @@ from harness.base.progress import SilentObserver
 from harness.base.store import Store
 from harness.base.vocabulary import Level, Target
 from harness.freeze import freeze
-from harness.learn.corpus.build import Built
+from harness.learn.corpus.build import Built, Wanted, build
 from harness.learn.corpus.corpus import Corpus, load, parts
 from harness.learn.corpus.digests import Pinned, difference
 from harness.learn.corpus.mlgo import import_modules
+from harness.learn.corpus.nearness import nearness
 from harness.learn.corpus.recipe import read_recipe
 from harness.learn.corpus.suites import programs_of, suite_facts
 from harness.run.engines import local_engine
@@ -220,6 +221,11 @@ def test_generated_modules_are_a_split_of_their_own(
     corpus = load(tmp_path / "corpus")
     assert len(list(corpus.modules("generated"))) >= 3
     assert not any(one.facts["split"] == "generated" for one in corpus.modules())
+    [program] = [one for one in programs_of(["cbench"]) if one.id == "cbench/crc32"]
+    wanted = Wanted(recipe_in(tmp_path / "tarballs"), (), (program,), generated=("llvm-stress",))
+    build(wanted, tmp_path / "alone", {}, bench, local_engine(2), SilentObserver())
+    [near] = nearness(load(tmp_path / "alone"))
+    assert near.unit.startswith("llvm-stress/"), "there is nothing else to be near"
 
 
 def slow(number: int) -> str:
@@ -288,3 +294,7 @@ def test_the_command_line_imports_and_keeps_what_it_imported(bench: Bench, tmp_p
     user.harness("corpus", "build", "--packages", "alpha", "--from", path.parent, *common, code=0)
     assert "given/gamma/x.c" in load(tmp_path / "corpus").units["name"]
     user.harness("corpus", "import", tmp_path / "tarballs", *common).refused(2, "not a corpus of mlgo-utils")
+    rubbish = write_layout(tmp_path / "rubbish", {"a": b"no bitcode at all"})
+    words = ("corpus", "import", rubbish, "--recipe", path, "--output", tmp_path / "other", "--suite", TINY)
+    user.harness(*words).refused(2, "no module is left", "rubbish: 1 ")
+    assert not (tmp_path / "other").exists()
