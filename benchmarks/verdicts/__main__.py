@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.verdicts.tools import TOOLS
+from harness.base.text import duration
 from harness.checks.noise import spin_program
-from harness.cli.output import duration
 from harness.sandbox.bench import Bench, open_bench
 from harness.statistics import SEQUENTIAL, Verdict, paired_effect, verdict
 from harness.timing.campaign import Timed, run_campaign, summary

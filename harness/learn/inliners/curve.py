@@ -65,7 +65,7 @@ class Training:
         _replace(self._folder / _CURVE, "".join(f"{line}\n" for line in lines).encode())
         everything: dict[str, Any] = {_POINT: np.array(point.model_dump_json()), **kept}
         checkpoint = BytesIO()
-        np.savez(checkpoint, **everything)
+        np.savez_compressed(checkpoint, **everything)
         _replace(self._folder / _CHECKPOINT, checkpoint.getvalue())
         self._last = point
 

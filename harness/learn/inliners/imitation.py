@@ -25,6 +25,9 @@ from harness.problems.inlining.features import FEATURES
 
 __all__ = ["Gains", "Imitation", "gains_of", "learn"]
 
+_LLVM = "llvm_inlines"
+"""The feature: what LLVM's heuristic decides."""
+
 
 @dataclass(frozen=True, slots=True)
 class Imitation:
@@ -44,6 +47,9 @@ class Imitation:
     costs where something was."""
     steps: int = 3000
     """Of fitting, at least."""
+    margins: tuple[float, ...] = (0.0, 0.5, 1.0, 2.0)
+    """How much surer than LLVM's heuristic the network must be, in logits: what serves the validation modules best is
+    taken. Of a network that does not see what LLVM decides only 0 is."""
     seed: int = 0
 
 
@@ -52,10 +58,10 @@ class Gains:
     """What was found about functions, one by one."""
 
     features: NDArray[np.int64]
-    """(functions, features): of ``FEATURES``, when the policy was first asked about a call of it."""
+    """(questions, features): of ``FEATURES``, whenever the policy was asked about a call of it."""
     saved: NDArray[np.float64]
-    """(functions,): bytes that inlining all of its calls saves, as a share of the module's; where that was not tried,
-    more or less than nothing beyond measure, as the policy decided."""
+    """(questions,): bytes that inlining saves, as a share of the module's, divided among the calls of the function that
+    were decided alike; where that was not tried, more or less than nothing beyond measure, as the policy decided."""
 
 
 def gains_of(
@@ -80,20 +86,23 @@ def gains_of(
             collector.use(data)
         own = compiled({})
         plain = collector.compile(bitcode, HEURISTIC, closed=module.closed) if base else own
-        first = {int(callee): place for place, callee in reversed(list(enumerate(own.steps.callees))) if callee >= 0}
+        steps = own.steps
+        places = {int(callee): np.flatnonzero(steps.callees == callee) for callee in np.unique(steps.callees)}
         chance = np.random.default_rng([how.seed, round_, len(bitcode), own.digest % 2**32])
-        order = chance.permutation(sorted(first))
+        order = chance.permutation([callee for callee in sorted(places) if callee >= 0])
         drawn, left = order[: how.functions], order[how.functions :]
         size = size_of(own, how.metric)
         found = [
-            (own.steps.features[first[callee]], np.inf if own.steps.inline[first[callee]] else -np.inf)
+            (steps.features[place], np.inf if steps.inline[place] else -np.inf)
             for callee in left.tolist()
+            for place in places[callee]
         ]
         for callee in drawn.tolist():
-            inline = bool(own.steps.inline[first[callee]])
+            inline = bool(steps.inline[places[callee][0]])
             other = size_of(compiled({callee: not inline}), how.metric)
             saved = (other - size if inline else size - other) / size
-            found.append((own.steps.features[first[callee]], saved))
+            same = places[callee][steps.inline[places[callee]] == inline]
+            found += [(steps.features[place], saved / len(same)) for place in same]
         return found, 1 + bool(base) + len(drawn), float(np.log(size_of(plain, how.metric) / size))
 
     done = [one for one in pool.each("try", modules, work) if one is not None]
@@ -112,7 +121,7 @@ def learn(
     features, saved = np.zeros((0, len(FEATURES)), np.int64), np.zeros(0)
     network: Network | None = None
     if kept := training.kept:
-        features, saved, network = kept["features"], kept["saved"], _restored(kept, how)
+        features, saved, network = kept["features"], kept["saved"], Network.of_data(kept["network"].tobytes())
     for round_ in range(training.steps, how.rounds):
         chance = np.random.default_rng([how.seed, round_])
         drawn = [train[place] for place in chance.permutation(len(train))[: how.modules]]
@@ -121,9 +130,13 @@ def learn(
         saved = np.concatenate([saved, gains.saved])
         start = fresh(how.features, features[:, places], how.hidden, how.seed)
         network = fit(start, _decided(features[:, places], saved, how.trust), how.seed, least=how.steps)
-        compilations += len(validation.modules)
-        left = {"features": features, "saved": saved, **_kept(network)}
-        training.advance(compilations, pool.cpu, float(np.exp(log)), validation.gain(network, pool), left)
+        network, gain, tried = _leaning(network, how, validation, pool)
+        left: dict[str, NDArray[Any]] = {
+            "features": features,
+            "saved": saved,
+            "network": np.frombuffer(network.as_data(), np.uint8),
+        }
+        training.advance(compilations + tried, pool.cpu, float(np.exp(log)), gain, left)
     assert network is not None, "a training has at least one round"
     return network
 
@@ -136,13 +149,10 @@ def _decided(features: NDArray[np.int64], saved: NDArray[np.float64], trust: flo
     return Decided(features[told], saved[told] > 0, weight[told])
 
 
-def _kept(network: Network) -> dict[str, NDArray[Any]]:
-    thresholds = {f"thresholds_{place}": limits for place, limits in enumerate(network.thresholds)}
-    return {"parameters": network.parameters(), **thresholds}
-
-
-def _restored(kept: dict[str, NDArray[Any]], how: Imitation) -> Network:
-    places = [FEATURES.index(name) for name in how.features]
-    shape = fresh(how.features, kept["features"][:, places], how.hidden, how.seed)
-    limits = tuple(kept[f"thresholds_{place}"] for place in range(len(how.features)))
-    return Network(how.features, limits, shape.with_parameters(kept["parameters"]).layers)
+def _leaning(network: Network, how: Imitation, validation: Judge, pool: Pool) -> tuple[Network, float, int]:
+    """The network with the margin that gains most; the gain, and the compilations that it took to find it."""
+    margins = how.margins if _LLVM in how.features else (0.0,)
+    ways = [network.leaning(_LLVM, margin) if margin else network for margin in margins]
+    gains = [validation.gain(one, pool) for one in ways]
+    best = int(np.argmax(gains))
+    return ways[best], gains[best], len(ways) * len(validation.modules)

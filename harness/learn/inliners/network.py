@@ -90,6 +90,34 @@ class Network:
             layers.append(Layer(weights.reshape(layer.weights.shape), bias))
         return replace(self, layers=tuple(layers))
 
+    def leaning(self, name: str, margin: float) -> Self:
+        """The same with ``margin`` more for a logit where the feature ``name``, 0 or 1, is 1, and as much less where it
+        is 0: such a decision is otherwise only where the network is surer than that.
+
+        One unit more in each hidden layer carries the feature. Raises ValueError where it is none of the network's.
+        """
+        if name not in self.features:
+            raise ValueError(f"the network does not see {name}")
+        at = self.features.index(name)
+        values = np.zeros((2, len(self.features)), np.int64)
+        values[1, at] = 1
+        low, high = self.inputs(values)[:, _INPUTS * at].tolist()
+        if low == high:
+            raise ValueError(f"the network's buckets do not tell 0 from 1 in {name}")
+        carried = np.zeros(self.layers[0].weights.shape[1], np.float32)
+        carried[_INPUTS * at] = 1
+        layers = []
+        for number, layer in enumerate(self.layers):
+            weights = layer.weights if number == 0 else np.pad(layer.weights, ((0, 0), (0, 1)))
+            if number + 1 < len(self.layers):
+                row = carried if number == 0 else np.eye(1, weights.shape[1], weights.shape[1] - 1, np.float32)[0]
+                layers.append(Layer(np.vstack([weights, row]), np.append(layer.bias, np.float32(0))))
+            else:
+                slope = np.float32(2 * margin / (high - low))
+                last = weights + slope * (carried if number == 0 else np.eye(1, weights.shape[1], weights.shape[1] - 1))
+                layers.append(Layer(last.astype(np.float32), layer.bias - np.float32(margin + slope * low)))
+        return replace(self, layers=tuple(layers))
+
     def as_data(self) -> bytes:
         """As ``native/collect/network.h`` says."""
         parts = [struct.pack("<H", len(self.features))]

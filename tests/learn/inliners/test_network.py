@@ -57,6 +57,22 @@ def test_buckets_are_between_0_and_1_and_ascend() -> None:
     np.testing.assert_allclose(inputs[:, 1] ** 2, inputs[:, 0], atol=1e-6)
 
 
+@pytest.mark.parametrize("hidden", [(), (5,), (5, 4)])
+def test_a_network_may_lean_towards_a_feature(hidden: tuple[int, ...]) -> None:
+    random = np.random.default_rng(4)
+    rows = np.stack([random.integers(-50, 500, 200), random.integers(0, 2, 200)], axis=1)
+    network = fresh(("cost_estimate", "llvm_inlines"), rows, hidden, 4)
+    leaning = network.leaning("llvm_inlines", 3.0)
+    expected = network.logits(rows) + np.where(rows[:, 1] == 1, 3.0, -3.0)
+    np.testing.assert_allclose(leaning.logits(rows), expected, atol=1e-4)
+    assert Network.of_data(leaning.as_data()).as_data() == leaning.as_data()
+    with pytest.raises(ValueError, match="does not see callee_users"):
+        network.leaning("callee_users", 1.0)
+    blind = fresh(("cost_estimate", "llvm_inlines"), np.array([[1, 5]]), hidden, 4)
+    with pytest.raises(ValueError, match="do not tell"):
+        blind.leaning("llvm_inlines", 1.0)
+
+
 def test_what_can_be_learnt_is_learnt_and_heavier_questions_count_more() -> None:
     network, rows = made()
     right = fit(network, Decided(rows, rows[:, 0] > 100, np.ones(200)), 0, passes=200, rate=1e-2)

@@ -194,6 +194,7 @@ NOT_OF_MANIFEST = {
     "files": "their content is digested, under their roles",
     **dict.fromkeys(("authors", "licence", "description", "links"), "for people"),
     "ceiling": "says that no table ranks it; recorded with every run, and read from there",
+    "training": "for people: what it took to make it",
     "trained_on": "says which table ranks it; recorded with every run, and read from there",
 }
 
