@@ -10,8 +10,9 @@ from harness.problems.programs.stages import fetch_sources
 from harness.run.engines import InProcess
 from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite, suite_names
+from harness.suite.load import Program
 
-__all__ = ["modules_of", "suite_of"]
+__all__ = ["frozen_of", "modules_of", "suite_of"]
 
 
 def suite_of() -> dict[str, list[str]]:
@@ -34,5 +35,11 @@ def modules_of(names: str | Sequence[str], target: Target, level: Level, bench: 
         programs.update({one.id: one for one in found})
     if not programs:
         raise UsageError("no benchmark is named")
-    fetch_sources(list(programs.values()), bench, InProcess(), SilentObserver())
-    return {name: freeze(program, target, level, bench) for name, program in programs.items()}
+    frozen = frozen_of(list(programs.values()), target, level, bench)
+    return dict(zip(programs, frozen, strict=True))
+
+
+def frozen_of(programs: Sequence[Program], target: Target, level: Level, bench: Bench) -> list[FrozenModule]:
+    """Modules of programs whose sources need not be there yet. Raises what fetching and freezing raise."""
+    fetch_sources(list(programs), bench, InProcess(), SilentObserver())
+    return [freeze(program, target, level, bench) for program in programs]

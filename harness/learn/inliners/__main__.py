@@ -1,9 +1,8 @@
 """Learn to inline: ``python -m harness.learn.inliners clone|imitate|gradient|evolve|adapt``; and what goes with it:
-``size|judge|export|ceiling``.
+``size|judge|export``.
 """
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -20,15 +19,12 @@ from harness.base.errors import HarnessError
 from harness.base.paths import NATIVE_SOURCES
 from harness.base.vocabulary import Split, Target
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
-from harness.learn.inliners.ceiling import Ceiling, search
-from harness.learn.inliners.collector import Collector
 from harness.learn.inliners.export import as_onnx
 from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.material import CORPUS, Material, material_of
 from harness.learn.inliners.modules import Module, programs
 from harness.learn.inliners.network import Network
 from harness.learn.inliners.pool import Pool
-from harness.problems.inlining.best import written
 from harness.problems.inlining.features import CALLEE_FEATURES, FEATURES, LLVM_FEATURES
 from harness.sandbox.bench import Bench, open_bench
 
@@ -50,8 +46,6 @@ def main(words: Sequence[str] | None = None) -> int:
         bench = open_bench()
         if given.verb == "export":
             onnx.save(as_onnx(_network(given.network)), given.output)
-        elif given.verb == "ceiling":
-            _ceilings(given, bench)
         elif given.verb == "size":
             _size(given, bench)
         else:
@@ -116,15 +110,6 @@ def _parser() -> argparse.ArgumentParser:
     judge = learner("judge", "what a network is worth, module by module")
     judge.add_argument("network", type=Path)
 
-    ceiling = verb("ceiling", "the best decisions that a long search finds for each program")
-    ceiling.add_argument("--suite", action="append", choices=_SUITES, required=True)
-    ceiling.add_argument("--only", action="append", help="programs of them; repeatable")
-    ceiling.add_argument("--target", type=Target, choices=list(Target), default=Target.X86_64)
-    ceiling.add_argument("--metric", choices=METRICS, default=METRICS[0])
-    ceiling.add_argument("--most", type=int, default=1000, help="compilations of a program")
-    ceiling.add_argument("--seed", type=int, default=0)
-    ceiling.add_argument("--file", type=Path, required=True, help="decisions.json: what it has is not searched again")
-
     export = verbs.add_parser("export", help="write a network as model.onnx")
     export.add_argument("network", type=Path)
     export.add_argument("output", type=Path)
@@ -148,32 +133,6 @@ def _size(given: argparse.Namespace, bench: Bench) -> None:
         rank = size_model.rank_correlation(seen, _FOLDS, 0)
         print(f"{target}: {len(seen.bytes):,} functions; of programs left out, rank correlation {rank:.4f}")
     given.output.write_text(size_model.header(fits))
-
-
-def _ceilings(given: argparse.Namespace, bench: Bench) -> None:
-    known = json.loads(given.file.read_text()) if given.file.exists() else {}
-    wanted = [
-        module
-        for split in Split
-        for module in programs(given.suite, split, given.target, bench)
-        if given.target.value not in known.get(module.name, {}) and (not given.only or module.name in given.only)
-    ]
-
-    def work(collector: Collector, module: Module) -> Ceiling:
-        return search(module, given.metric, collector, most=given.most, seed=given.seed)
-
-    with closing(observer()) as progress, Pool(bench, given.jobs, progress) as pool:
-        for module, found in zip(wanted, pool.each("search", wanted, work), strict=True):
-            if found is None:
-                print(f"{module.name}: {pool.lost[-1]}", file=sys.stderr)
-                continue
-            gain = found.plain / found.bytes
-            print(f"{module.name}: {gain:.4f}, {len(found.sites)} decisions, {found.trials} trials", flush=True)
-            best = {**written(found.sites), "trials": found.trials}
-            known.setdefault(module.name, {})[given.target.value] = best
-            whole = given.file.with_suffix(".new")
-            whole.write_text(json.dumps(known, sort_keys=True) + "\n")
-            whole.replace(given.file)
 
 
 def _with_material(given: argparse.Namespace, bench: Bench) -> None:

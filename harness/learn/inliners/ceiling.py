@@ -1,7 +1,7 @@
 """The best decisions that a long search finds for one program: what nobody has to reach, and everyone is shown against.
 
-It begins with LLVM's own decisions and changes one thing at a time: whether all calls of one function are inlined, then
-single call sites. What saves a byte is kept. Nothing is learnt from it.
+It begins with LLVM's own decisions, or with the best that are known, and changes one thing at a time: whether all calls
+of one function are inlined, then single call sites. What saves a byte is kept. Nothing is learnt from it.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from harness.learn.inliners.judge import size_of
 from harness.learn.inliners.modules import Module
 from harness.problems.inlining.sites import Site, body_of, log_of, parse_log, sites_of
 
-__all__ = ["Ceiling", "search"]
+__all__ = ["Budget", "Ceiling", "search"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +27,31 @@ class Ceiling:
     plain: int
     """Bytes under LLVM's heuristic."""
     trials: int
-    """Compilations, those of LLVM's own decisions not among them."""
+    """Compilations, one of LLVM's own decisions among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Of one program. What comes first ends its search."""
+
+    trials: int
+    """Compilations."""
+    seconds: float
+    """CPU seconds of them."""
 
 
 class _Search:
     """Counts, and knows the best so far."""
 
-    def __init__(self, module: Module, metric: str, collector: Collector, most: int) -> None:
+    def __init__(self, module: Module, metric: str, collector: Collector, budget: Budget) -> None:
         self._content, self._closed = module.read(), module.closed
-        self._metric, self._collector, self._most = metric, collector, most
+        self._metric, self._collector, self._budget = metric, collector, budget
+        self._until = collector.cpu + budget.seconds
         self.trials = 0
 
     @property
     def is_over(self) -> bool:
-        return self.trials >= self._most
+        return self.trials >= self._budget.trials or self._collector.cpu >= self._until
 
     def under(self, table: Sequence[Site] | None, forced: dict[int, bool]) -> tuple[int, Compiled]:
         """Bytes, and the rest."""
@@ -52,16 +63,21 @@ class _Search:
         return size_of(done, self._metric), done
 
 
-def search(module: Module, metric: str, collector: Collector, *, most: int, seed: int = 0) -> Ceiling:
-    """Up to ``most`` compilations, and those that it takes to leave out what LLVM decides alike.
+def search(
+    module: Module, metric: str, collector: Collector, budget: Budget, *, begin: Sequence[Site] = (), seed: int = 0
+) -> Ceiling:
+    """Search from LLVM's own decisions, or from ``begin``: decisions that are better, until the budget is spent.
 
-    Raises SessionLost where a decision ends the worker.
+    Leaving out what LLVM decides alike then takes some compilations more. Raises SessionLost where a decision ends the
+    worker.
     """
-    trying = _Search(module, metric, collector, most)
+    trying = _Search(module, metric, collector, budget)
     chance = np.random.default_rng(seed)
     plain, own = trying.under(None, {})
-    trying.trials = 0
-    best = plain
+    best, first = plain, list(begin) or None
+    if first is not None:
+        best, own = trying.under(first, {})
+    trying.trials = 1
     forced: dict[int, bool] = {}
     improved = True
     while improved and not trying.is_over:
@@ -73,7 +89,7 @@ def search(module: Module, metric: str, collector: Collector, *, most: int, seed
             decided = own.steps.inline[own.steps.callees == callee]
             ways = [not bool(decided[0])] if decided.size and (decided == decided[0]).all() else [True, False]
             for way in ways:
-                bytes_, done = trying.under(None, {**forced, callee: way})
+                bytes_, done = trying.under(first, {**forced, callee: way})
                 if bytes_ < best:
                     best, own, forced, improved = bytes_, done, {**forced, callee: way}, True
                     break

@@ -6,11 +6,12 @@ from functools import partial
 
 from harness.base.vocabulary import Level, Split, Target
 from harness.environments.benchmarks import modules_of
+from harness.freeze import FrozenModule
 from harness.learn.corpus.corpus import Corpus
 from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite
 
-__all__ = ["Module", "programs", "units"]
+__all__ = ["Module", "programs", "units", "whole"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,12 @@ class Module:
 def programs(suites: Sequence[str], split: Split, target: Target, bench: Bench) -> list[Module]:
     """Programs of suites, whole, as they are frozen for -Oz."""
     names = [one.id for suite in suites for one in load_suite(suite).programs if one.benchmark.split is split]
-    frozen = modules_of(names, target, Level.OZ, bench)
-    return [Module(name, name, module.bitcode.read_bytes, module.digest) for name, module in frozen.items()]
+    return [whole(name, module) for name, module in modules_of(names, target, Level.OZ, bench).items()]
+
+
+def whole(name: str, frozen: FrozenModule) -> Module:
+    """A program, which shares code with no other."""
+    return Module(name, name, frozen.bitcode.read_bytes, frozen.digest)
 
 
 def units(corpus: Corpus, split: str, most: int) -> list[Module]:

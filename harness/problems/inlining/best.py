@@ -16,7 +16,7 @@ from harness.problems.inlining.sites import Site, Who, body_fault, body_of, site
 from harness.problems.programs.best_known import BestFile
 from harness.sandbox.bench import Bench
 
-__all__ = ["BEST", "BestKnown", "written"]
+__all__ = ["BEST", "DECISIONS", "BestKnown", "written"]
 
 BEST = "best"
 
@@ -35,7 +35,7 @@ def written(sites: tuple[Site, ...]) -> dict[str, Any]:
     return {"functions": body["functions"], "sites": [site[:-1] for site in body["sites"]]}
 
 
-_DECISIONS = BestFile(
+DECISIONS = BestFile(
     "decisions",
     "decisions.json",
     "decisions",
@@ -43,18 +43,19 @@ _DECISIONS = BestFile(
     _sites,
     containers=1_000_000,
 )
+"""The file."""
 
 
 class BestKnown:
     """How the problem's policies of this form are checked and asked."""
 
-    form = Form(_DECISIONS.role, _DECISIONS.file, in_steps=True)
+    form = Form(DECISIONS.role, DECISIONS.file, in_steps=True)
 
     def check(self, policy: Policy, where: str) -> None:
         """``ceiling = true``, and a file of this form."""
-        _DECISIONS.check(policy, where)
+        DECISIONS.check(policy, where)
 
     def decide(self, policy: Policy, frozen: FrozenModule, bench: Bench) -> Decided:
         """The program's decisions. Raises CellError where the file has none."""
-        best = _DECISIONS.of(policy, frozen)
+        best = DECISIONS.of(policy, frozen)
         return Decided(guided(frozen, best.found, bench).decisions, trials=best.trials, steps=0)

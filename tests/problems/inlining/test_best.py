@@ -11,7 +11,7 @@ from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Level, Target
 from harness.environments.benchmarks import modules_of
 from harness.freeze import FrozenModule
-from harness.learn.inliners.ceiling import search
+from harness.learn.inliners.ceiling import Budget, search
 from harness.learn.inliners.collector import Collector
 from harness.learn.inliners.modules import Module
 from harness.policy.load import load_policy
@@ -60,7 +60,7 @@ def test_what_a_search_finds_is_what_the_file_gives(target: Target, bench: Bench
     plain = allocated_bytes(compile_plan(frozen, reference_plan(Level.OZ, target), bench).object)
     with Collector(bench) as collector:
         module = Module(PROGRAM, PROGRAM, frozen.bitcode.read_bytes, frozen.digest)
-        found = search(module, "size.alloc", collector, most=60)
+        found = search(module, "size.alloc", collector, Budget(60, 600))
     assert found.plain == plain and found.bytes < plain and found.sites
     policy = load_policy(policy_with(tmp_path, {PROGRAM: {target.value: {**written(found.sites), "trials": 60}}}))
     problem = program_problem("inlining")

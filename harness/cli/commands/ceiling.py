@@ -1,0 +1,61 @@
+"""``ceiling``: the best that a long search finds."""
+
+from typing import Annotated
+
+import typer
+
+from harness.base.answers import Answer
+from harness.cli.commands import complete
+from harness.cli.commands.verbs import Opened, answered
+from harness.cli.commands.words import DEVELOP, Csv, Jobs, Json, examples, format_of
+
+__all__ = ["add"]
+
+
+def add(app: typer.Typer) -> None:
+    """Give the app the command."""
+    app.command(
+        rich_help_panel=DEVELOP,
+        epilog=examples(
+            "harness ceiling best-inlining --suite cbench",
+            "harness ceiling ./mine --suite cbench --benchmark sha --target x86-64 --seconds 60",
+        ),
+    )(ceiling)
+
+
+def ceiling(
+    policy: Annotated[
+        str, typer.Argument(help="One of form best, by name or folder.", autocompletion=complete.policies)
+    ],
+    suite: Annotated[list[str], typer.Option("--suite", help="Programs of these.", autocompletion=complete.suites)],
+    benchmark: Annotated[
+        list[str] | None,
+        typer.Option("--benchmark", help="Only these; repeatable.", autocompletion=complete.benchmarks),
+    ] = None,
+    target: Annotated[
+        list[str] | None, typer.Option("--target", help="x86-64, aarch64 (default: all that the policy has).")
+    ] = None,
+    metric: Annotated[str, typer.Option("--metric", help="size.alloc or size.text.")] = "size.alloc",
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Compilations of each program.")] = 1000,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="CPU seconds of each program.")] = 300,
+    again: Annotated[
+        bool, typer.Option("--again", help="Go on from what the policy has, not only where it has nothing.")
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the order in which things are tried.")] = 0,
+    jobs: Jobs = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Search the best inlining decisions of each program: what nobody has to reach, and everyone is shown against.
+
+    They are written into the policy's file, each program as it ends: cut off, the same command goes on.
+    """
+    from harness.base.text import words
+    from harness.cli.ceiling import improve
+
+    def ask(opened: Opened) -> Answer:
+        return improve(
+            opened, policy, words(suite), words(benchmark), target, metric, trials, seconds, again, seed, jobs
+        )
+
+    raise typer.Exit(answered(ask, Opened(jobs), format_of(as_json, as_csv), "what was found is kept"))

@@ -1,0 +1,119 @@
+"""``harness ceiling``: better decisions for the file of a ceiling, program by program."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.base.answers import Answer, Column, Table
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Level, Target
+from harness.environments.benchmarks import frozen_of
+from harness.learn.inliners.ceiling import Budget, Ceiling, search
+from harness.learn.inliners.collector import Collector
+from harness.learn.inliners.judge import METRICS
+from harness.learn.inliners.modules import Module, whole
+from harness.learn.inliners.pool import Pool
+from harness.policy.load import load_policy
+from harness.problems.inlining import INLINING
+from harness.problems.inlining.best import BEST, DECISIONS, written
+from harness.problems.inlining.sites import Site
+from harness.problems.verbs import Context
+from harness.suite.load import Program
+
+__all__ = ["Asked", "improve"]
+
+_COLUMNS = (
+    Column("program", "program"),
+    Column("target", "target"),
+    Column("gain", "gain", "{:.4f}".format, right=True),
+    Column("decisions", "decisions", "{:,}".format, right=True),
+    Column("trials", "trials", "{:,}".format, right=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be searched."""
+
+    policy: str
+    programs: tuple[Program, ...]
+    targets: tuple[Target, ...]
+    """Empty: all that the policy has."""
+    metric: str
+    budget: Budget
+    """Of each program and target."""
+    again: bool
+    """Whether to go on from what the file has, not only where it has nothing."""
+    seed: int
+    jobs: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    module: Module
+    target: Target
+    begin: tuple[Site, ...]
+    trials: int
+    """That ``begin`` took."""
+
+
+def improve(context: Context, asked: Asked) -> Answer:
+    """Search, and write what is found into the policy's file, each program as it ends.
+
+    Raises UsageError for a policy that is no ceiling of inlining, and for what else was asked wrongly.
+    """
+    if asked.metric not in METRICS:
+        raise UsageError(f"metric: {asked.metric!r} is not {' or '.join(METRICS)}")
+    policy = load_policy(asked.policy)
+    if (policy.manifest.problem, policy.manifest.form) != (INLINING, BEST):
+        raise UsageError(
+            f"is no policy of problem {INLINING!r} and form {BEST!r}",
+            where=str(policy.folder),
+            hint=f"harness new NAME --problem {INLINING} --form {BEST} writes one",
+        )
+    targets = asked.targets or policy.manifest.targets
+    if strange := set(targets) - set(policy.manifest.targets):
+        raise UsageError(f"{', '.join(sorted(strange))}: not a target of this policy", where=str(policy.folder))
+    bench = context.bench()
+    known = DECISIONS.check(policy, str(policy.folder))
+    tasks = []
+    for target in targets:
+        frozen = frozen_of(asked.programs, target, Level.OZ, bench)
+        for program, one in zip(asked.programs, frozen, strict=True):
+            best = known.get(program.home_id, {}).get(target)
+            if best is None or asked.again:
+                module = whole(program.home_id, one)
+                tasks.append(_Task(module, target, best.found if best else (), best.trials if best else 0))
+
+    def work(collector: Collector, task: _Task) -> Ceiling:
+        return search(task.module, asked.metric, collector, asked.budget, begin=task.begin, seed=asked.seed)
+
+    file = policy.folder / policy.manifest.files[DECISIONS.role]
+    jobs = asked.jobs or len(os.sched_getaffinity(0))
+    with Pool(bench, jobs, context.observer) as pool:
+        records = list(_kept(tasks, pool.each("search", tasks, work), file))
+        lost = tuple(f"lost: {why}" for why in pool.lost)
+    nothing = () if tasks else ("nothing to search: the file has them all; --again goes on from there",)
+    return Answer((Table(records, _COLUMNS),), notes=(*lost, *nothing), failed=bool(lost))
+
+
+def _kept(tasks: Sequence[_Task], found: Iterator[Ceiling | None], file: Path) -> Iterator[dict[str, Any]]:
+    for task, ceiling in zip(tasks, found, strict=True):
+        if ceiling is None:
+            continue
+        trials = task.trials + ceiling.trials
+        document = json.loads(file.read_text())
+        document.setdefault(task.module.name, {})[task.target.value] = {**written(ceiling.sites), "trials": trials}
+        beside = file.with_suffix(".new")
+        beside.write_text(json.dumps(document, sort_keys=True) + "\n")
+        os.replace(beside, file)
+        yield {
+            "program": task.module.name,
+            "target": task.target.value,
+            "gain": ceiling.plain / ceiling.bytes,
+            "decisions": len(ceiling.sites),
+            "trials": trials,
+        }

@@ -1,0 +1,66 @@
+"""``harness ceiling``, as its user runs it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.drive import User
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> tuple[User, Path]:
+    """Someone with a policy of form ``best`` that was searched for."""
+    folder = tmp_path_factory.mktemp("ceiling")
+    user = User.at(folder)
+    user.harness("new", "known", "--problem", "inlining", "--form", "best", cwd=folder, code=0)
+    (folder / "known" / "decisions.json").write_text("{}")
+    return user, folder / "known"
+
+
+def search(user: User, policy: Path, *words: str) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = user.json(
+        "ceiling", policy, "--suite", "cbench", "--benchmark", "qsort", "--trials", "25", *words
+    )
+    return found
+
+
+def test_what_is_found_is_written_and_can_be_run(searched: tuple[User, Path]) -> None:
+    user, policy = searched
+    (found,) = search(user, policy)
+    assert found["program"] == "cbench/qsort" and found["target"] == "x86-64"
+    entry = json.loads((policy / "decisions.json").read_text())["cbench/qsort"]["x86-64"]
+    assert float(str(found["gain"])) > 1.02
+    assert (len(entry["sites"]), entry["trials"]) == (found["decisions"], found["trials"])
+    user.harness(
+        *("run", "--suite", "cbench", "--benchmark", "qsort", "--target", "x86-64", "--policy", f"{policy},Oz"),
+        *("--metric", "size.alloc", "--no-fresh"),
+        code=0,
+    )
+    sizes = {row.policy: row.value for row in user.rows() if row.metric == "size.alloc"}
+    assert sizes["Oz"] / sizes["known"] == pytest.approx(found["gain"])
+
+
+def test_what_the_file_has_is_searched_again_only_by_word(searched: tuple[User, Path]) -> None:
+    user, policy = searched
+    (first,) = search(user, policy, "--again")
+    assert search(user, policy) == []
+    (more,) = search(user, policy, "--again", "--seed", "1")
+    assert float(str(more["gain"])) >= float(str(first["gain"])) and int(str(more["trials"])) > int(
+        str(first["trials"])
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("oz-tail", "--suite", "cbench"), "is no policy of problem 'inlining' and form 'best'"),
+        (("{policy}", "--suite", "cbench", "--benchmark", "qsrt"), "qsort"),
+        (("{policy}", "--suite", "cbench", "--suite", "mibench", "--benchmark", "qsort"), "one --suite"),
+        (("{policy}", "--suite", "cbench", "--metric", "size"), "size.alloc or size.text"),
+        (("{policy}", "--suite", "cbench", "--target", "aarch64"), "aarch64"),
+    ],
+)
+def test_what_cannot_be_searched_is_said(searched: tuple[User, Path], words: tuple[str, ...], what: str) -> None:
+    user, policy = searched
+    user.harness("ceiling", *(word.format(policy=policy) for word in words)).refused(2, what)
