@@ -12,6 +12,7 @@ from harness.base.digest import digest_file
 from harness.base.errors import HarnessError
 from harness.base.extras import missing
 from harness.base.vocabulary import Level, Target
+from harness.sandbox.conditions import clock_library
 from harness.toolchain.llvm import INSTALL, Toolchain, find_toolchain
 from harness.toolchain.targets import TARGETS
 
@@ -53,6 +54,7 @@ def examine() -> list[Prerequisite]:
     lines += [_static_libc(target) for target in TARGETS]
     lines.append(_sanitizers())
     lines.append(_command("bwrap", "isolating what is not ours", "apt-get install bubblewrap"))
+    lines.append(_clock())
     lines.append(_command("apt-get", "fetching upstream sources (or `harness fetch --from DIR`)", "-", required=False))
     lines.append(_command("chromium", "the page's tests", "apt-get install chromium", required=False))
     lines += [_library(package, use) for package, use in _LIBRARIES.items()]
@@ -157,6 +159,13 @@ def _quietly(probe: Callable[[], str | None]) -> str | None:
         return probe()
     except HarnessError:
         return None
+
+
+def _clock() -> Prerequisite:
+    found, use = clock_library(), "another year's clock: harness validate"
+    return Prerequisite(
+        "libfaketime", str(found) if found else None, use, "apt-get install libfaketime", required=False
+    )
 
 
 def _library(package: str, use: str, *, required: bool = True) -> Prerequisite:

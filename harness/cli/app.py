@@ -9,7 +9,7 @@ import typer
 
 import harness
 from harness.base.errors import HarnessError, UsageError
-from harness.cli.commands import ceiling, corpus, look, machine, measure, suites
+from harness.cli.commands import corpus, look, machine, measure, submissions, suites
 from harness.cli.commands.verbs import add_verbs
 from harness.cli.commands.words import examples
 from harness.cli.output import told
@@ -52,7 +52,7 @@ def options(
     """Options before the command."""
 
 
-for _commands in (measure, suites, look, ceiling, corpus, machine):
+for _commands in (measure, suites, look, submissions, corpus, machine):
     _commands.add(app)
 add_verbs(app)
 

@@ -9,8 +9,7 @@ from harness.freeze import FrozenModule, freeze
 from harness.problems.programs.stages import fetch_sources
 from harness.run.engines import InProcess
 from harness.sandbox.bench import Bench
-from harness.suite.load import load_suite, suite_names
-from harness.suite.load import Program
+from harness.suite.load import Program, load_suite, suite_names
 
 __all__ = ["frozen_of", "modules_of", "suite_of"]
 

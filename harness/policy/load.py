@@ -28,6 +28,7 @@ __all__ = [
     "find_policy",
     "load_policy",
     "policy_called",
+    "read_policy",
 ]
 
 MANIFEST = "submission.toml"
@@ -69,6 +70,15 @@ def load_policy(name: str) -> Policy:
     raise UsageError(
         f"unknown policy {name!r}", hint=f"{hint} A policy of your own is named by its folder's path, the first time."
     )
+
+
+def read_policy(folder: Path, *, newer: bool = False) -> Policy:
+    """The policy in this folder, which is not remembered.
+
+    ``newer``: it may be another version of a submission that comes with the harness. Raises UsageError for a manifest
+    that breaks the schema.
+    """
+    return _load(folder, newer=newer)
 
 
 def policy_called(word: str) -> str:
@@ -114,7 +124,7 @@ def _folders(root: Path) -> list[Path]:
     return sorted(path.parent for path in root.glob(f"*/{MANIFEST}"))
 
 
-def _load(folder: Path) -> Policy:
+def _load(folder: Path, *, newer: bool = False) -> Policy:
     file = folder / MANIFEST
     if not file.is_file():
         what = "there is no such folder" if not folder.exists() else f"there is no {MANIFEST}"
@@ -124,7 +134,7 @@ def _load(folder: Path) -> Policy:
         raise UsageError(f"name: {manifest.name!r} must be the folder's name, {folder.name!r}", where=str(file))
     baseline = folder.parent == BASELINES
     if not baseline:
-        require_free_name(manifest.name, str(file), outside=folder.parent != SUBMISSIONS)
+        require_free_name(manifest.name, str(file), outside=folder.parent != SUBMISSIONS and not newer)
     contents = _contents(folder, manifest)
     policy = Policy(manifest=manifest, folder=folder, contents=contents, baseline=baseline)
     _check(policy, str(file))

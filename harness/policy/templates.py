@@ -7,6 +7,7 @@ What it holds loads and runs as it is.
 
 import difflib
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from harness.policy.names import require_free_name
 from harness.policy.policy import Policy
 from harness.policy.problems import AskingProblem, problem_of
 
-__all__ = ["Template", "all_templates", "choose_template"]
+__all__ = ["Template", "all_templates", "choose_template", "template_words"]
 
 _FOLDER = "new"
 _NAME = "NAME"
@@ -88,6 +89,13 @@ def all_templates() -> Mapping[tuple[str, str], Template]:
             if (root / form / MANIFEST).is_file():
                 found[problem, form] = Template(problem, form, root / form)
     return found
+
+
+def template_words() -> frozenset[str]:
+    """Authors and descriptions of all templates: words that wait for one's own."""
+    folders = {template.folder.parent for template in all_templates().values()}
+    manifests = [tomllib.loads(file.read_text()) for folder in folders for file in folder.glob(f"*/{MANIFEST}")]
+    return frozenset(words for one in manifests for words in (*one["authors"], one["description"]))
 
 
 def choose_template(problem: str | None, form: str | None, question: str | None = None) -> Template:

@@ -36,6 +36,7 @@ __all__ = [
     "Suite",
     "SuiteAsked",
     "Task",
+    "Trial",
     "View",
     "suite_facts",
 ]
@@ -292,8 +293,26 @@ class Pages(Protocol):
         """Page → what is shown there instead: of ``standings`` and ``program``."""
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A small run that shows in a minute or two whether a policy works."""
+
+    suite: str
+    benchmarks: tuple[str, ...]
+    """The smallest first. Nothing of them comes from elsewhere."""
+    options: Mapping[str, Any]
+    """Of ``harness run``."""
+    reference: str | None
+    """The policy that values are compared with; None: nothing is."""
+    on_copies: Mapping[str, Any] | None = None
+    """Options that have policies run on copies with other names too; None: there are no copies."""
+
+
 class Benchmarks(Protocol):
     """How suites of one sort are read, run and replayed."""
+
+    def trial(self, track: str) -> Trial:
+        """What shows whether a policy of this track works."""
 
     @property
     def called(self) -> str:

@@ -11,6 +11,7 @@ from harness.base.paths import cache_root
 from harness.base.store import Store
 from harness.base.vocabulary import Isolation
 from harness.sandbox import Sandbox
+from harness.sandbox.conditions import USUAL_CONDITIONS, Conditions
 from harness.toolchain import Toolchain, find_toolchain
 
 __all__ = ["ASKED_AGAIN_AFTER", "Bench", "open_bench"]
@@ -34,6 +35,8 @@ class Bench:
     isolation: Isolation = Isolation.SANDBOX
     asked_again_after: float = ASKED_AGAIN_AFTER
     """Seconds from the first asking of a policy that runs code of its own to the second."""
+    conditions: Conditions = USUAL_CONDITIONS
+    """Of everything in the sandbox."""
 
     @property
     def store(self) -> Store:
@@ -43,7 +46,7 @@ class Bench:
     @property
     def sandbox(self) -> Sandbox:
         """What runs everything that is not the harness's own. Raises PrerequisiteError where it cannot."""
-        return _sandbox(self.toolchain, self.cache, self.isolation)
+        return _sandbox(self.toolchain, self.cache, self.isolation, self.conditions)
 
     def area(self, kind: str) -> str:
         """The cache's kind of entry for what foreign code had a hand in: a run with ``--trust`` has its own."""
@@ -79,5 +82,5 @@ def _store(root: Path) -> Store:
 
 
 @lru_cache(maxsize=8)
-def _sandbox(toolchain: Toolchain, cache: Path, isolation: Isolation) -> Sandbox:
-    return Sandbox(toolchain, _store(cache), isolation)
+def _sandbox(toolchain: Toolchain, cache: Path, isolation: Isolation, conditions: Conditions) -> Sandbox:
+    return Sandbox(toolchain, _store(cache), isolation, conditions)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from harness.sandbox.conditions import USUAL_CONDITIONS, Conditions
 from harness.sandbox.model import SCRATCH, Job
 
 __all__ = ["FIRST_FILE", "LEASH", "SECCOMP", "STATUS", "TURNS", "USAGE", "bubblewrap_command", "guard_arguments"]
@@ -25,7 +26,7 @@ _LINKS = {"fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "f
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _ISOLATION = (
     *("--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"),
-    *("--uid", "65534", "--gid", "65534", "--hostname", "sandbox"),
+    *("--uid", "65534", "--gid", "65534"),
     *("--die-with-parent", "--new-session", "--as-pid-1"),
 )
 _BESIDE_USR = ("bin", "lib", "lib32", "lib64", "sbin")
@@ -33,7 +34,11 @@ _SYSTEM_SETTINGS = ("/etc/alternatives",)
 
 
 def bubblewrap_command(
-    bwrap: str, guard: Path, job: Job, carried: Mapping[Path, Path] = MappingProxyType({})
+    bwrap: str,
+    guard: Path,
+    job: Job,
+    carried: Mapping[Path, Path] = MappingProxyType({}),
+    conditions: Conditions = USUAL_CONDITIONS,
 ) -> tuple[list[str], tuple[Path, ...]]:
     """The command, and the host files to open for it, in order, from descriptor ``FIRST_FILE`` on.
 
@@ -42,7 +47,7 @@ def bubblewrap_command(
     Files come as copies through descriptors: the sandbox's user need not be able to reach them, and
     no path of the host is to be seen inside.
     """
-    command = [bwrap, *_ISOLATION, "--seccomp", str(SECCOMP)]
+    command = [*conditions.prefix, bwrap, *_ISOLATION, "--hostname", conditions.hostname, "--seccomp", str(SECCOMP)]
     if job.system:
         command += _system()
     command += ["--proc", "/proc"]

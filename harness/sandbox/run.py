@@ -29,6 +29,7 @@ from harness.sandbox.bubblewrap import (
 )
 from harness.sandbox.cgroups import Group
 from harness.sandbox.collect import collect, count_files
+from harness.sandbox.conditions import USUAL_CONDITIONS, Conditions
 from harness.sandbox.model import FIRST_GIVEN, SCRATCH, Finished, Job, Left, Limits, Reason
 from harness.sandbox.prepare import Prepared, prepare
 from harness.sandbox.remedy import remedy
@@ -72,9 +73,16 @@ class Sandbox:
     in a temporary folder, with the rights of the user.
     """
 
-    def __init__(self, toolchain: Toolchain, store: Store, isolation: Isolation = Isolation.SANDBOX) -> None:
+    def __init__(
+        self,
+        toolchain: Toolchain,
+        store: Store,
+        isolation: Isolation = Isolation.SANDBOX,
+        conditions: Conditions = USUAL_CONDITIONS,
+    ) -> None:
         """Build what is needed. Raises PrerequisiteError where something is missing."""
         self.isolation = isolation
+        self._conditions = conditions
         self._store = store
         self._guard = native_program("guard", toolchain, store)
         if isolation is Isolation.SANDBOX:
@@ -127,7 +135,7 @@ class Sandbox:
     ) -> tuple[Finished, Mapping[str, Any]]:
         if fault := job.fault():
             raise UsageError(f"cannot be started: {fault}", where=Path(job.program).name)
-        job = job.bounded()
+        job = self._conditions.of(job).bounded()
         with ExitStack() as stack:
             if turns is not None:
                 stack.callback(turns.close)
@@ -195,7 +203,8 @@ class Sandbox:
             return self._finished(prepared, json.loads(report), scratch, cpu, out_of_memory), hello
 
     def _isolated(self, job: Job, stack: ExitStack) -> Prepared:
-        command, files = bubblewrap_command(self._bwrap, self._guard, job, carried_folders(is_root()))
+        carried = carried_folders(is_root())
+        command, files = bubblewrap_command(self._bwrap, self._guard, job, carried, self._conditions)
         opened = {SECCOMP: self._filter, **{FIRST_FILE + at: path for at, path in enumerate(files)}}
         return prepare(command, job, opened, SCRATCH, stack)
 
@@ -215,7 +224,7 @@ class Sandbox:
             name=job.name or job.program,
             arguments=tuple(places.get(word, word) for word in job.arguments),
         )
-        return prepare([str(self._guard)], seen, {}, str(folder), stack)
+        return prepare([*self._conditions.prefix, str(self._guard)], seen, {}, str(folder), stack)
 
     def _hello(self, place: Slot, prepared: Prepared) -> tuple[dict[str, Any], int]:
         """The guard's first message, and the scratch folder. Where there is none, nothing has run."""

@@ -9,7 +9,7 @@ from harness.base.answers import Answer, Column, Table
 from harness.base.engine import Engine
 from harness.base.progress import Observer
 from harness.base.vocabulary import SIZE, SPEED
-from harness.problems.protocol import Asked, Replaying, SuiteAsked, suite_facts
+from harness.problems.protocol import Asked, Replaying, SuiteAsked, Trial, suite_facts
 from harness.rank.compare import Versus, compare_sql, versus
 from harness.rank.question import Question
 from harness.record import Row
@@ -47,6 +47,14 @@ class Programs:
         from harness.problems.programs.pages import ProgramPages
 
         return ProgramPages()
+
+    def trial(self, track: str) -> Trial:
+        """Programs of the harness's own, in C, that compile in tenths of a second."""
+        from harness.problems.programs.tracks import REFERENCES
+
+        metrics = ["size.alloc", "size.text", *(["instructions"] if track == SPEED else ["ir.instructions"])]
+        benchmarks = ("crc32", "sha", "qsort", "adpcm")
+        return Trial("cbench", benchmarks, {"track": track, "metric": metrics}, REFERENCES[track][0], {"perturb": True})
 
     def names(self) -> list[str]:
         """The suites that come with the harness."""

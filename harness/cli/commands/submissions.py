@@ -1,5 +1,6 @@
-"""``ceiling``: the best that a long search finds."""
+"""``validate``, before a pull request; ``ceiling``, which extends one sort of submission."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,7 +14,14 @@ __all__ = ["add"]
 
 
 def add(app: typer.Typer) -> None:
-    """Give the app the command."""
+    """Give the app these commands."""
+    app.command(
+        rich_help_panel=DEVELOP,
+        epilog=examples(
+            "harness validate submissions/my-policy",
+            "harness validate ./my-policy --markdown report.md --json",
+        ),
+    )(validate)
     app.command(
         rich_help_panel=DEVELOP,
         epilog=examples(
@@ -59,3 +67,24 @@ def ceiling(
         )
 
     raise typer.Exit(answered(ask, Opened(jobs), format_of(as_json, as_csv), "what was found is kept"))
+
+
+def validate(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The submission's folder.")],
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", help="Write the report into this file too, for a pull request.")
+    ] = None,
+    jobs: Jobs = None,
+    as_json: Json = False,
+) -> None:
+    """Check a submission as a pull request is checked: folder, manifest, build, decisions, replay, repetition, claims.
+
+    It is run on a few small benchmarks, and again elsewhere: in another folder, environment and year, and where
+    addresses are not random. Exit code 1 where something stands in the way.
+    """
+    from harness.cli.validate import validated
+
+    def ask(opened: Opened) -> Answer:
+        return validated(opened, folder, markdown)
+
+    raise typer.Exit(answered(ask, Opened(jobs), format_of(as_json, False), ""))

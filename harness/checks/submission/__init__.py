@@ -1,0 +1,1 @@
+"""Whether a submission may be merged: what ``harness validate`` finds. Nothing of a submission is believed."""

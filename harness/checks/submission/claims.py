@@ -1,0 +1,89 @@
+"""What a submission says that it reaches: run files in its folder ``claims``, held against what was measured here."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.base.errors import UsageError
+from harness.checks.submission.findings import Code, Finding
+from harness.checks.submission.folder import CLAIMS
+from harness.measure import find_metric
+from harness.policy import Policy
+from harness.record import Row, RunFile, read_run
+from harness.record.runfile import run_files
+
+__all__ = ["Claim", "differing", "read_claims"]
+
+_AGAIN = "run the policy again, and put that run file in its place"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A run file of this policy."""
+
+    where: str
+    run: RunFile
+    rows: tuple[Row, ...]
+
+
+def read_claims(policy: Policy) -> tuple[list[Claim], list[Finding]]:
+    """Those that can be read and are about this policy; and what is wrong with the others."""
+    folder = policy.folder / CLAIMS
+    claims: list[Claim] = []
+    findings: list[Finding] = []
+    named, others = run_files(folder) if folder.is_dir() else ([], [])
+    for path in others:
+        what, do = "not the name of a run file", "put run files here, as they are"
+        findings.append(Finding(Code.CLAIM_UNREADABLE, _shown(path), what, do))
+    for path in named:
+        where = _shown(path)
+        try:
+            run = read_run(path)
+        except UsageError as error:
+            findings.append(Finding(Code.CLAIM_UNREADABLE, where, error.message, error.hint or _AGAIN))
+            continue
+        rows = tuple(row for row in run.rows if row.policy == policy.name)
+        if not rows:
+            findings.append(Finding(Code.CLAIM_OF_ANOTHER, where, f"there is no row of {policy.name}", _AGAIN))
+        elif any(row.policy_digest != policy.digest for row in rows):
+            findings.append(
+                Finding(Code.CLAIM_OF_ANOTHER, where, "these are rows of another version of the policy", _AGAIN)
+            )
+        else:
+            claims.append(Claim(where, run, rows))
+    return claims, findings
+
+
+def differing(claim: Claim, measured: Sequence[Row], suite: str, llvm: str) -> Iterator[Finding]:
+    """Where it is not what was ``measured`` here of the suite, by the compiler with this fingerprint."""
+    header = claim.run.header
+    if header.llvm != llvm:
+        what = f"measured with another compiler, {header.llvm_version}"
+        yield Finding(Code.CLAIM_NOT_COMPARED, claim.where, what, "measure it with the compiler that the project uses")
+        return
+    mine = {row.policy: row.policy_digest for row in claim.rows}
+    known = {_key(row): row for row in measured if row.policy in mine} if header.suite == suite else {}
+    compared = 0
+    for row in claim.rows:
+        own = known.get(_key(row))
+        if row.copy_ or own is None or (row.metric and not find_metric(row.metric).deterministic):
+            continue
+        compared += 1
+        claimed = row.outcome, row.decisions_digest, row.object_digest, row.value
+        if claimed != (own.outcome, own.decisions_digest, own.object_digest, own.value):
+            cell = f"{claim.where}: {row.benchmark} on {row.target.value}"
+            yield Finding(Code.CLAIM_DIFFERS, cell, f"claimed {_value(row)}, measured {_value(own)}", _AGAIN)
+    if not compared:
+        yield Finding(Code.CLAIM_NOT_COMPARED, claim.where, "none of its cells was measured here")
+
+
+def _shown(path: Path) -> str:
+    return f"{CLAIMS}/{path.name}"
+
+
+def _key(row: Row) -> tuple[str, str, int, str | None]:
+    return row.benchmark, row.target.value, row.seed, row.metric
+
+
+def _value(row: Row) -> str:
+    return f"{row.metric} {row.value}" if row.metric else row.outcome.value

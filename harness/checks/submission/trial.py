@@ -1,0 +1,275 @@
+"""A submission tried on a few small benchmarks: once as it will be measured, then under other conditions.
+
+Other conditions are another folder, host name, environment and clock, and memory without a randomised layout. Each
+run has a cache and results of its own, so that nothing is remembered between them.
+"""
+
+import math
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from harness.base.engine import Engine
+from harness.base.progress import Observer
+from harness.base.reading import read_bytes
+from harness.base.vocabulary import Outcome, PolicyClass
+from harness.checks.submission.findings import Code, Finding
+from harness.measure import find_metric
+from harness.policy import Policy, is_asked_again
+from harness.policy.limits import most_bytes
+from harness.problems.protocol import Asked, Benchmarks, Replaying, Trial
+from harness.rank.memorised import LEAST_GAIN, OnCopies
+from harness.record import Row, read_run
+from harness.run.run import execute_run
+from harness.sandbox.bench import Bench
+from harness.sandbox.conditions import USUAL_CONDITIONS, Conditions, clock_library
+
+__all__ = ["Tried", "tried"]
+
+_DAY = 86_400
+_OTHERS = {
+    "in another folder, environment and year": Conditions(
+        hostname="elsewhere",
+        environment=(
+            ("HOME", "/nowhere"),
+            ("LANG", "tr_TR.UTF-8"),
+            ("TZ", "Pacific/Kiritimati"),
+            ("USER", "somebody"),
+            ("PYTHONHASHSEED", "7"),
+        ),
+        ahead=400 * _DAY,
+    ),
+    "where addresses are not random, half a day later": Conditions(fixed_addresses=True, ahead=_DAY // 2),
+}
+"""What is different → conditions."""
+_MOST = 10
+"""Findings of one code; the rest is counted."""
+
+_RANKING = "size.alloc"
+
+Cell = tuple[str, str, int, int]
+"""Benchmark, target, seed and copy."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of it."""
+
+    findings: tuple[Finding, ...]
+    rows: tuple[Row, ...]
+    """Of the first run, the reference's among them."""
+    runs: int
+    """Under how many conditions."""
+
+
+def tried(policy: Policy, trial: Trial, sort: Benchmarks, bench: Bench, engine: Engine, observer: Observer) -> Tried:
+    """Run it. Raises what a run raises that the policy is not to blame for."""
+    with _folder() as folder:
+        running = _Running(trial, sort, bench, engine, observer, folder)
+        first = running.run(replace(trial, benchmarks=trial.benchmarks[:1], reference=None), policy)
+        if _bad(first, policy):
+            return Tried(tuple(_outcomes(first, policy)), tuple(first), 1)
+        rows = running.run(trial, policy)
+        findings = [*_outcomes(rows, policy), *running.not_replayed(policy)]
+        others = _OTHERS if _repeats(policy) else {}
+        for what, conditions in others.items():
+            if not findings:
+                there = _elsewhere(policy, folder) if conditions.environment else policy
+                again = running.run(replace(trial, reference=None), there, conditions)
+                findings += _differing(_of(rows, policy), again, what)
+        if not findings and policy.manifest.policy_class is PolicyClass.ZERO_SHOT and trial.on_copies is not None:
+            findings += running.memorised(policy, rows)
+        if others and is_asked_again(policy) and clock_library() is None:
+            do = "apt-get install libfaketime, and validate again"
+            findings.append(Finding(Code.CLOCK_NOT_MOVED, "clock", "libfaketime is not installed here", do))
+        return Tried(tuple(_bounded(findings)), tuple(rows), 1 + len(others))
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    folder = tempfile.mkdtemp(prefix="harness-validate-")
+    try:
+        yield Path(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _repeats(policy: Policy) -> bool:
+    """Whether it must do the same whenever it is asked: a search by chance has its seeds, and is replayed alone."""
+    manifest = policy.manifest
+    return manifest.policy_class is not PolicyClass.SEARCH or manifest.deterministic or is_asked_again(policy)
+
+
+def _elsewhere(policy: Policy, folder: Path) -> Policy:
+    """The same, with its files read from a copy of its folder."""
+    copy = folder / "another place" / policy.name
+    shutil.copytree(policy.folder, copy, symlinks=True)
+    contents = {role: read_bytes(copy / policy.manifest.files[role], most_bytes(role)) for role in policy.contents}
+    return replace(policy, folder=copy, contents=contents)
+
+
+@dataclass(frozen=True)
+class _Running:
+    trial: Trial
+    sort: Benchmarks
+    bench: Bench
+    engine: Engine
+    observer: Observer
+    folder: Path
+
+    def run(self, trial: Trial, policy: Policy, conditions: Conditions = USUAL_CONDITIONS) -> list[Row]:
+        """Rows of a run with nothing remembered; the first run of all is the small part of the second."""
+        place = self._place(conditions)
+        bench = replace(self.bench, cache=place / "cache", conditions=conditions, asked_again_after=0.0)
+        policies: list[str | Policy] = [policy, *([trial.reference] if trial.reference else [])]
+        request = self.sort.request(Asked(trial.suite, trial.benchmarks, policies, trial.options))
+        report = execute_run(request, bench, self.engine, place / "results", self.observer, ("validate", policy.name))
+        return list(report.rows)
+
+    def _place(self, conditions: Conditions) -> Path:
+        return self.folder / (
+            "usual" if conditions == USUAL_CONDITIONS else conditions.hostname + str(conditions.ahead)
+        )
+
+    def memorised(self, policy: Policy, rows: Sequence[Row]) -> Iterator[Finding]:
+        """Gains that disappear on copies of the programs with other names and another order."""
+        gains = [key for key, ratio in self._ratios(rows, policy).items() if math.log(ratio) >= LEAST_GAIN]
+        names = tuple(dict.fromkeys(benchmark for benchmark, _, copy in gains if not copy))
+        if not names:
+            return
+        options = {**self.trial.options, **(self.trial.on_copies or {}), "metric": [_RANKING]}
+        ratios = self._ratios(self.run(replace(self.trial, benchmarks=names, options=options), policy), policy)
+        for (benchmark, target, copy), ratio in ratios.items():
+            others = tuple(
+                other
+                for (name, place, number), other in ratios.items()
+                if (name, place) == (benchmark, target) and number
+            )
+            if copy == 0 and others and OnCopies(policy.name, benchmark, ratio, others).memorised:
+                left = ", ".join(f"{one:.4f}" for one in others)
+                what = f"a gain of {ratio:.4f} is gone on copies with other names: {left}"
+                yield Finding(
+                    Code.MEMORISED, f"{benchmark} on {target}", what, "decide from what code does, not what it is"
+                )
+
+    def _ratios(self, rows: Sequence[Row], policy: Policy) -> dict[tuple[str, str, int], float]:
+        """Benchmark, target and copy → reference's bytes over the policy's."""
+        values: dict[tuple[str, str, int], dict[str, float]] = {}
+        for row in rows:
+            if (
+                row.metric == _RANKING
+                and row.value
+                and row.seed == policy.manifest.seeds[0] * (row.policy == policy.name)
+            ):
+                values.setdefault((row.benchmark, row.target.value, row.copy_), {})[row.policy] = float(row.value)
+        reference = self.trial.reference or ""
+        return {
+            key: one[reference] / one[policy.name]
+            for key, one in values.items()
+            if {reference, policy.name} <= one.keys()
+        }
+
+    def not_replayed(self, policy: Policy) -> Iterator[Finding]:
+        """What does not come out alike from its decisions alone, by the harness that records them."""
+        for file in sorted((self._place(USUAL_CONDITIONS) / "results").glob("*.jsonl")):
+            run = read_run(file)
+            if not any(row.object_digest and row.policy == policy.name for row in run.rows):
+                continue
+            answer = self.sort.replay(Replaying(run, policies=[policy.name]), self.bench, self.engine, self.observer)
+            for record in answer.tables[0].records if answer.failed else ():
+                if record.get("outcome", Outcome.OK) != Outcome.OK.value:
+                    where = f"{record.get('benchmark')} on {record.get('target')}"
+                    yield Finding(Code.NOT_REPLAYED, where, str(record.get("detail", "another object")))
+
+
+def _of(rows: Sequence[Row], policy: Policy) -> list[Row]:
+    return [row for row in rows if row.policy == policy.name]
+
+
+def _bad(rows: Sequence[Row], policy: Policy) -> bool:
+    """Whether nothing came of it."""
+    return all(row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED) for row in _of(rows, policy))
+
+
+def _outcomes(rows: Sequence[Row], policy: Policy) -> Iterator[Finding]:
+    mine = _of(rows, policy)
+    for row in mine:
+        if row.outcome in (Outcome.OK, Outcome.UNSUPPORTED):
+            continue
+        if policy.manifest.ceiling and row.outcome is Outcome.POLICY_ERROR:
+            yield Finding(Code.UNKNOWN_PROGRAM, _place_of(row), row.detail)
+            continue
+        yield Finding(
+            Code.FAILED_CELL, _place_of(row), f"{row.outcome.value}: {row.detail}", _REMEDIES.get(row.outcome, "")
+        )
+    if not any(row.outcome is Outcome.OK for row in mine):
+        targets = ", ".join(target.value for target in policy.manifest.targets)
+        yield Finding(Code.NOTHING_MEASURED, policy.name, f"no benchmark was measured on {targets}")
+
+
+_REMEDIES = {
+    Outcome.POLICY_TIMEOUT: "decide faster: docs/adding-a-policy.md has the limits",
+    Outcome.WRONG_OUTPUT: "the compiled program is wrong: leave out the pass, or the decision, that breaks it",
+    Outcome.NOT_REPLAYABLE: "decide from the module alone, not from time, addresses or chance",
+}
+
+
+def _place_of(row: Row) -> str:
+    seed = f", seed {row.seed}" if row.seed else ""
+    return f"{row.benchmark} on {row.target.value}{seed}"
+
+
+def _differing(first: Sequence[Row], second: Sequence[Row], what: str) -> Iterator[Finding]:
+    """Cells that came out otherwise."""
+    one, other = _cells(first), _cells(second)
+    for cell in sorted(one.keys() | other.keys()):
+        before, after = one.get(cell), other.get(cell)
+        benchmark, target, *_ = cell
+        where = f"{benchmark} on {target}"
+        if before is None or after is None or before.decided != after.decided:
+            do = "decide from what is asked alone: not from time, place, environment, addresses or chance"
+            detail = "" if after is None or not after.detail else f" ({after.detail})"
+            yield Finding(Code.OTHER_DECISIONS, where, f"{what} it decides otherwise{detail}", do)
+        elif before.values != after.values:
+            names = [name for name in before.values if before.values[name] != after.values.get(name)]
+            yield Finding(Code.OTHER_VALUES, where, f"{what} the same decisions give another {', '.join(names)}")
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    decided: tuple[str, str | None]
+    """Outcome and digest of the decisions."""
+    values: Mapping[str, Any]
+    """Metric → value, of those that repeat; and the object."""
+    detail: str
+
+
+def _cells(rows: Sequence[Row]) -> dict[Cell, _Outcome]:
+    found: dict[Cell, list[Row]] = {}
+    for row in rows:
+        found.setdefault((row.benchmark, row.target.value, row.seed, row.copy_), []).append(row)
+    return {
+        cell: _Outcome(
+            (mine[0].outcome.value, mine[0].decisions_digest),
+            {"object": mine[0].object_digest}
+            | {row.metric: row.value for row in mine if row.metric and find_metric(row.metric).deterministic},
+            mine[0].detail,
+        )
+        for cell, mine in found.items()
+    }
+
+
+def _bounded(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """So many of each code."""
+    counts: dict[Code, int] = {}
+    for finding in findings:
+        counts[finding.code] = counts.get(finding.code, 0) + 1
+        if counts[finding.code] <= _MOST:
+            yield finding
+    for code, count in counts.items():
+        if count > _MOST:
+            yield Finding(code, "", f"and {count - _MOST} more of these")

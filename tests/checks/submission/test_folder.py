@@ -1,0 +1,149 @@
+"""What stands in the way of a submission before anything of it is run."""
+
+import os
+import re
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.checks.submission.findings import Code, Finding
+from harness.checks.submission.folder import faults_of_folder, faults_of_manifest
+from harness.policy.load import read_policy
+from tests.drive import ROOT, write_policy
+
+RULES = (ROOT / "docs" / "submission-rules.md").read_text()
+
+
+def codes(findings: list[Finding]) -> list[Code]:
+    return [finding.code for finding in findings]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_policy(tmp_path / "mine", "default<Oz>\n")
+
+
+def test_every_code_is_explained_and_no_other() -> None:
+    explained = re.findall(r"^### (V\d+)\n\n\*(\w+)\.\*", RULES, re.MULTILINE)
+    assert explained == [(code.value, Finding(code, "", "").severity.capitalize()) for code in Code]
+
+
+def test_an_honest_folder_has_no_fault(folder: Path) -> None:
+    (folder / "README.md").write_text("What it does.")
+    (folder / "claims").mkdir()
+    assert faults_of_folder(folder) == []
+    assert faults_of_manifest(read_policy(folder)) == []
+
+
+def test_without_a_manifest_there_is_no_submission(tmp_path: Path) -> None:
+    assert codes(faults_of_folder(tmp_path)) == [Code.NO_SUBMISSION]
+
+
+def link(folder: Path) -> None:
+    (folder / "other").symlink_to("/etc/passwd")
+
+
+def link_to_a_folder(folder: Path) -> None:
+    (folder / "other").symlink_to("/")
+
+
+def pipe(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+
+
+def bound_socket(folder: Path) -> None:
+    here = Path.cwd()
+    os.chdir(folder)  # a socket's path has hardly a hundred characters
+    try:
+        with socket.socket(socket.AF_UNIX) as one:
+            one.bind("socket")
+    finally:
+        os.chdir(here)
+
+
+def named(name: str) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        (folder / name).write_text("")
+
+    return make
+
+
+def cases(folder: Path) -> None:
+    (folder / "Notes").write_text("")
+    (folder / "notes").write_text("")
+
+
+def deep(folder: Path) -> None:
+    (folder / "a/b/c/d/e").mkdir(parents=True)
+
+
+def many(folder: Path) -> None:
+    for number in range(300):
+        (folder / f"file{number}").write_text("")
+
+
+def many_in_folders(folder: Path) -> None:
+    for number in range(20):
+        for other in range(20):
+            (folder / f"{number}/{other}").mkdir(parents=True)
+
+
+def large(folder: Path) -> None:
+    with (folder / "large").open("wb") as file:
+        file.truncate(200 << 20)
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (link, Code.LINK),
+        (link_to_a_folder, Code.LINK),
+        (pipe, Code.SPECIAL_FILE),
+        (bound_socket, Code.SPECIAL_FILE),
+        (named(".hidden"), Code.FILE_NAME),
+        (named("-rf"), Code.FILE_NAME),
+        (named("a\u202eb.txt"), Code.FILE_NAME),
+        (named("a\nb"), Code.FILE_NAME),
+        (named("a b"), Code.FILE_NAME),
+        (named("müller.txt"), Code.FILE_NAME),
+        (named("x" * 120), Code.FILE_NAME),
+        (named("a."), Code.FILE_NAME),
+        (cases, Code.FILE_NAME),
+        (deep, Code.FILE_NAME),
+        (many, Code.TOO_MUCH),
+        (many_in_folders, Code.TOO_MUCH),
+        (large, Code.TOO_MUCH),
+    ],
+)
+def test_what_no_folder_may_have(make: Callable[[Path], None], code: Code, folder: Path) -> None:
+    make(folder)
+    findings = faults_of_folder(folder)
+    assert set(codes(findings)) == {code}
+    assert all(finding.where.isprintable() and finding.what.isprintable() for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        (r'licence = ".*"', 'licence = "whatever"', Code.LICENCE),
+        (r'licence = ".*"', 'licence = "LicenseRef-mine"', Code.LICENCE),
+        (r'licence = ".*"', 'licence = "MIT OR LicenseRef-mine"', Code.LICENCE),
+        (r"authors = .*", 'authors = ["Your Name"]', Code.TEMPLATE_WORDS),
+    ],
+)
+def test_what_no_manifest_may_say(old: str, new: str, code: Code, folder: Path) -> None:
+    manifest = folder / "submission.toml"
+    changed, count = re.subn(old, new, manifest.read_text())
+    manifest.write_text(changed)
+    assert count == 1
+    assert codes(faults_of_manifest(read_policy(folder))) == [code]
+
+
+def test_a_file_that_nothing_names_is_said(folder: Path) -> None:
+    (folder / "notes").mkdir()
+    (folder / "notes" / "more.bin").write_bytes(b"\0")
+    assert [(one.code, one.where) for one in faults_of_manifest(read_policy(folder))] == [
+        (Code.UNNAMED_FILE, "notes/more.bin")
+    ]

@@ -1,0 +1,139 @@
+"""``harness validate``, as a contributor runs it."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.checks.submission.claims import differing, read_claims
+from harness.checks.submission.findings import Code
+from harness.policy.load import read_policy
+from tests.drive import Answer, User, write_policy
+
+BY_THE_YEAR = """
+import time
+
+
+def decide(features):
+    return features["cost_estimate"] <= (5 if time.gmtime().tm_year < 2027 else -1000)
+"""
+BY_THE_PLACE = """
+import os
+
+
+def decide(features):
+    return features["cost_estimate"] <= (5 if "HOME" not in os.environ else -1000)
+"""
+
+
+def new(user: User, folder: Path, name: str, *words: str) -> Path:
+    user.harness("new", name, *words, cwd=folder, code=0)
+    return folder / name
+
+
+def validate(user: User, folder: Path, code: int, *words: str) -> dict[str, Any]:
+    answer = user.harness("validate", folder, "--json", *words, code=code, timeout=300)
+    found: dict[str, Any] = json.loads(answer.out)
+    return found
+
+
+def codes(report: dict[str, Any]) -> set[str]:
+    return {finding["code"] for finding in report["findings"]}
+
+
+@pytest.mark.parametrize("source", [BY_THE_YEAR, BY_THE_PLACE])
+def test_what_decides_otherwise_elsewhere_is_not_valid(source: str, visitor: User, tmp_path: Path) -> None:
+    policy = new(visitor, tmp_path, "elsewhere", "--problem", "inlining", "--form", "python")
+    (policy / "policy.py").write_text(source)
+    manifest = policy / "submission.toml"
+    manifest.write_text(manifest.read_text().replace('targets = ["x86-64", "aarch64"]', 'targets = ["x86-64"]'))
+    report = validate(visitor, policy, 1)
+    assert "V301" in codes(report) and codes(report) <= {"V301", "V109"}
+
+
+def test_a_broken_one_ends_early(visitor: User, tmp_path: Path) -> None:
+    broken = write_policy(tmp_path / "broken", "nosuchpass\n")
+    report = validate(visitor, broken, 1)
+    assert codes(report) == {"V201", "V203"} and report["runs"] == 1
+    assert {finding["where"] for finding in report["findings"]} == {"crc32 on x86-64", "crc32 on aarch64", "broken"}
+
+
+def test_nothing_is_run_of_a_faulty_folder(visitor: User, tmp_path: Path) -> None:
+    faulty = write_policy(tmp_path / "faulty", "default<Oz>\n")
+    (faulty / "link").symlink_to("/etc/passwd")
+    report = validate(visitor, faulty, 1)
+    assert codes(report) == {"V103"} and report["rows"] == [] and report["runs"] == 0
+
+
+def test_a_report_holds_no_markup_of_the_submission(visitor: User, tmp_path: Path) -> None:
+    faulty = write_policy(tmp_path / "faulty", "default<Oz>\n")
+    (faulty / "a`b|c<script>@all").symlink_to("/etc/passwd")
+    validate(visitor, faulty, 1, "--markdown", str(tmp_path / "report.md"))
+    row = next(line for line in (tmp_path / "report.md").read_text().splitlines() if "V103" in line)
+    assert row.count("|") == 6 and "`a'b¦c<script>@all`" in row
+
+
+@pytest.fixture(scope="module")
+def claimed(tmp_path_factory: pytest.TempPathFactory) -> tuple[User, Path]:
+    """Someone whose submission brings a run file."""
+    folder = tmp_path_factory.mktemp("claims")
+    user = User.at(folder)
+    policy = write_policy(folder / "claiming", "default<Oz>\n")
+    user.harness(
+        *("run", "--suite", "cbench", "--benchmark", "crc32", "--policy", f"{policy},Oz"),
+        *("--metric", "size.alloc", "--no-fresh"),
+        code=0,
+    )
+    shutil.copytree(user.results, policy / "claims", ignore=shutil.ignore_patterns("decisions"))
+    return user, policy
+
+
+def test_an_honest_submission_with_a_true_claim_is_valid(claimed: tuple[User, Path], tmp_path: Path) -> None:
+    user, policy = claimed
+    before = sorted(path.name for path in user.results.iterdir())
+    report = validate(user, policy, 0, "--markdown", str(tmp_path / "report.md"))
+    assert report["valid"] and report["findings"] == [] and report["runs"] == 3
+    measured = {(row["policy"], row["benchmark"]) for row in report["rows"]}
+    assert measured == {(policy, name) for policy in ("claiming", "Oz") for name in ("crc32", "sha", "qsort", "adpcm")}
+    text = (tmp_path / "report.md").read_text()
+    assert text.startswith("### `claiming`: valid\n") and "| size.alloc | x86-64 | 4 |" in text
+    assert sorted(path.name for path in user.results.iterdir()) == before, "results are not recorded"
+
+
+def test_a_claim_that_was_altered_is_refused(claimed: tuple[User, Path], tmp_path: Path) -> None:
+    user, policy = claimed
+    mine = Path(shutil.copytree(policy, tmp_path / "claiming"))
+    (run,) = (mine / "claims").glob("*.jsonl")
+    run.write_text(run.read_text().replace('"value":', '"value":1'))
+    assert codes(validate(user, mine, 1)) == {"V401"}
+
+
+def test_rows_of_another_version_are_no_claim(claimed: tuple[User, Path], tmp_path: Path) -> None:
+    user, policy = claimed
+    mine = Path(shutil.copytree(policy, tmp_path / "claiming"))
+    (mine / "passes.txt").write_text("default<Os>\n")
+    assert codes(validate(user, mine, 1)) == {"V404"}
+
+
+def test_a_claim_that_is_false_is_found(claimed: tuple[User, Path]) -> None:
+    """Nobody can alter a run file and keep its name; who writes one anew is found out by measuring."""
+    _, folder = claimed
+    policy = read_policy(folder)
+    ((claim,), findings) = read_claims(policy)
+    assert findings == [] and len(claim.rows) == 2
+    header = claim.run.header
+    better = [row.model_copy(update={"value": float(row.value or 0) - 8}) for row in claim.rows]
+    assert list(differing(claim, claim.rows, "cbench", header.llvm)) == []
+    found = list(differing(claim, better, "cbench", header.llvm))
+    assert [one.code for one in found] == [Code.CLAIM_DIFFERS] * 2
+    for suite, llvm in (("mibench", header.llvm), ("cbench", "0" * 64)):
+        assert [one.code for one in differing(claim, better, suite, llvm)] == [Code.CLAIM_NOT_COMPARED]
+
+
+@pytest.mark.parametrize("name", ["nothere", "file"])
+def test_what_is_no_folder_is_said(name: str, visitor: User, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    answer: Answer = visitor.harness("validate", tmp_path / name)
+    answer.refused(2, "no such folder", "name the folder of a submission")
