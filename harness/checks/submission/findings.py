@@ -38,6 +38,13 @@ class Code(StrEnum):
     CLAIM_NOT_COMPARED = "V403"
     CLAIM_OF_ANOTHER = "V404"
     MEMORISED = "V501"
+    OUTSIDE = "V601"
+    SEVERAL = "V602"
+    NOTHING_CHANGED = "V603"
+    UNRELATED = "V604"
+    CONFLICT = "V605"
+    REMOVED = "V606"
+    SAME_VERSION = "V607"
 
 
 _WARNINGS = frozenset(

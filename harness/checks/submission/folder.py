@@ -16,12 +16,12 @@ from harness.policy import Policy
 from harness.policy.load import MANIFEST
 from harness.policy.templates import template_words
 
-__all__ = ["CLAIMS", "faults_of_folder", "faults_of_manifest"]
+__all__ = ["CLAIMS", "MOST_BYTES", "MOST_FILES", "faults_of_folder", "faults_of_manifest"]
 
 CLAIMS = "claims"
 """The folder of run files that a submission claims."""
-_MOST_FILES = 256
-_MOST_BYTES = 128 * MIB
+MOST_FILES = 256
+MOST_BYTES = 128 * MIB
 _DEEPEST = 4
 _LONGEST = 100
 """Characters of a name."""
@@ -52,8 +52,8 @@ def faults_of_folder(folder: Path) -> list[Finding]:
     for entry in _entries(folder):
         shown = printable(entry.relative, lines=False)
         files, size = files + 1, size + entry.size
-        if files > _MOST_FILES or size > _MOST_BYTES:
-            most = f"more than {_MOST_FILES} files and folders, or {shown_size(_MOST_BYTES)}"
+        if files > MOST_FILES or size > MOST_BYTES:
+            most = f"more than {MOST_FILES} files and folders, or {shown_size(MOST_BYTES)}"
             return [*findings, Finding(Code.TOO_MUCH, shown, most, "leave out what the policy does not need")]
         if fault := _fault_of_name(entry.relative):
             findings.append(Finding(Code.FILE_NAME, shown, fault, "use letters, digits, '.', '_' and '-'"))
@@ -78,7 +78,7 @@ def _entries(folder: Path) -> Iterator[_Entry]:
             entries = []
             for one in found:
                 entries.append(one)
-                if len(entries) > _MOST_FILES:
+                if len(entries) > MOST_FILES:
                     break
         for one in sorted(entries, key=lambda entry: entry.name):
             relative = f"{inside}/{one.name}" if inside else one.name

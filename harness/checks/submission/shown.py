@@ -1,25 +1,21 @@
 """A report for people, and as Markdown for a pull request."""
 
-import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import asdict
 
 from harness.base.answers import Answer, Column, Table
-from harness.base.text import duration, printable
-from harness.base.vocabulary import Outcome
-from harness.checks.submission.findings import Finding
+from harness.base.text import duration
+from harness.checks.submission.markdown import code, findings_table, ratios_table
 from harness.checks.submission.validate import Report
-from harness.measure import find_metric
 
-__all__ = ["as_answer", "as_markdown", "ratios_of"]
+__all__ = ["FINDINGS", "MEASURED", "as_answer", "as_markdown"]
 
-_FINDINGS = (
+FINDINGS = (
     Column("", "severity"),
     Column("code", "code"),
     Column("where", "where"),
     Column("what", "what"),
 )
-_MEASURED = (
+MEASURED = (
     Column("metric", "metric"),
     Column("target", "target"),
     Column("programs", "programs", right=True),
@@ -34,9 +30,9 @@ def as_answer(report: Report) -> Answer:
     mended = tuple(dict.fromkeys(f"{one.code.value}: {one.do}" for one in report.findings if one.do))
     tables = []
     if found:
-        tables.append(Table(found, _FINDINGS, below=mended))
-    if ratios := ratios_of(report):
-        tables.append(Table(ratios, _MEASURED, title=f"against {report.reference}, geometric means; above 1 is better"))
+        tables.append(Table(found, FINDINGS, below=mended))
+    if ratios := [asdict(one) for one in report.ratios]:
+        tables.append(Table(ratios, MEASURED, title=f"against {report.reference}, geometric means; above 1 is better"))
     took = (
         f"{report.runs} run{'s' * (report.runs != 1)} in {duration(report.seconds)}"
         if report.runs
@@ -51,73 +47,14 @@ def as_answer(report: Report) -> Answer:
     )
 
 
-def ratios_of(report: Report) -> list[dict[str, Any]]:
-    """Metric and target → the geometric mean of reference over policy, of programs that both have a value of."""
-    values: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
-    for row in report.rows:
-        if (
-            row.outcome is Outcome.OK
-            and row.metric
-            and row.value
-            and not row.copy_
-            and find_metric(row.metric).deterministic
-        ):
-            programs = values.setdefault((row.metric, row.target.value), {})
-            programs.setdefault(row.benchmark, {}).setdefault(row.policy, []).append(float(row.value))
-    records = []
-    for (metric, target), programs in sorted(values.items()):
-        logs = [
-            _mean_log(one[report.reference]) - _mean_log(one[report.name])
-            for one in programs.values()
-            if report.reference in one and report.name in one
-        ]
-        if logs:
-            ratio = math.exp(sum(logs) / len(logs))
-            records.append({"metric": metric, "target": target, "programs": len(logs), "ratio": ratio})
-    return records
-
-
-def _mean_log(values: Sequence[float]) -> float:
-    return sum(map(math.log, values)) / len(values)
-
-
 def as_markdown(report: Report) -> str:
     """For a pull request. Nothing that a submission says can become markup."""
-    return "\n".join([*_head(report), *_findings(report.findings), *_ratios(report)]) + "\n"
-
-
-def _head(report: Report) -> Iterator[str]:
-    yield f"### {_code(report.name)}: {'not valid' if report.errors else 'valid'}"
-    yield ""
-    if report.about:
-        yield _code(report.about)
-        yield ""
-    yield f"{report.runs} runs in {duration(report.seconds)}; policy digest {_code(report.digest or 'none')}."
-
-
-def _findings(findings: Sequence[Finding]) -> Iterator[str]:
-    if not findings:
-        return
-    yield from ("", "| | code | where | what | do |", "|---|---|---|---|---|")
-    for one in findings:
-        yield f"| {one.severity.value} | {one.code.value} | {_code(one.where)} | {_code(one.what)} | {_code(one.do)} |"
-
-
-def _ratios(report: Report) -> Iterator[str]:
-    ratios = ratios_of(report)
-    if not ratios:
-        return
-    yield from ("", f"Against {_code(report.reference or '')}, geometric means; above 1 is better.", "")
-    yield from ("| metric | target | programs | ratio |", "|---|---|---:|---:|")
-    for one in ratios:
-        yield f"| {one['metric']} | {one['target']} | {one['programs']} | {one['ratio']:.4f} |"
-
-
-def _code(text: str) -> str:
-    """As code within a line of a table: no markup, no mention, no link; cut where it is long."""
-    words = printable(text, lines=False).replace("`", "'").replace("|", "¦")
-    shown = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
-    return f"`{shown}`" if shown else ""
-
-
-_LONGEST = 300
+    lines = (
+        f"### {code(report.name)}: {'not valid' if report.errors else 'valid'}",
+        "",
+        *([code(report.about), ""] if report.about else []),
+        f"{report.runs} runs in {duration(report.seconds)}; policy digest {code(report.digest or 'none')}.",
+        *findings_table(report.findings),
+        *ratios_table(report.ratios, f"Against {code(report.reference or '')}", None),
+    )
+    return "\n".join(lines) + "\n"

@@ -12,6 +12,7 @@ from harness.base.progress import Observer
 from harness.checks.submission.claims import Claim, differing, read_claims
 from harness.checks.submission.findings import Code, Finding, errors_of
 from harness.checks.submission.folder import faults_of_folder, faults_of_manifest
+from harness.checks.submission.ratios import Ratio, ratios_of
 from harness.checks.submission.trial import Tried, tried
 from harness.policy import Policy
 from harness.policy.load import MANIFEST, read_policy
@@ -42,6 +43,11 @@ class Report:
     def errors(self) -> int:
         """Findings that stand in the way."""
         return errors_of(self.findings)
+
+    @property
+    def ratios(self) -> tuple[Ratio, ...]:
+        """What was measured, beside the reference."""
+        return tuple(ratios_of(self.rows, self.name, self.reference))
 
     @property
     def verdict(self) -> str:

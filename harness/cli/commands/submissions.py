@@ -1,4 +1,4 @@
-"""``validate``, before a pull request; ``ceiling``, which extends one sort of submission."""
+"""``validate``, ``gate`` and ``comment``, for pull requests; ``ceiling``, which extends one sort of submission."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +8,7 @@ import typer
 from harness.base.answers import Answer
 from harness.cli.commands import complete
 from harness.cli.commands.verbs import Opened, answered
-from harness.cli.commands.words import DEVELOP, Csv, Jobs, Json, examples, format_of
+from harness.cli.commands.words import DEVELOP, Benchmarks, Csv, Jobs, Json, examples, format_of
 
 __all__ = ["add"]
 
@@ -22,6 +22,14 @@ def add(app: typer.Typer) -> None:
             "harness validate ./my-policy --markdown report.md --json",
         ),
     )(validate)
+    app.command(
+        rich_help_panel=DEVELOP,
+        epilog=examples(
+            "harness gate --base origin/main --head HEAD",
+            "harness gate --repo ~/clone --base main --head pull/7 --dry-run",
+        ),
+    )(gate)
+    app.command(rich_help_panel=DEVELOP, epilog=examples("harness comment report.json"))(comment)
     app.command(
         rich_help_panel=DEVELOP,
         epilog=examples(
@@ -88,3 +96,44 @@ def validate(
         return validated(opened, folder, markdown)
 
     raise typer.Exit(answered(ask, Opened(jobs), format_of(as_json, False), ""))
+
+
+def gate(
+    base: Annotated[str, typer.Option("--base", help="The commit that the request is to be merged into.")],
+    head: Annotated[str, typer.Option("--head", help="The request's last commit.")],
+    repo: Annotated[Path, typer.Option("--repo", help="A clone that has both (default: here).")] = Path(),
+    suite: Annotated[
+        str | None,
+        typer.Option("--suite", help="Measure on this one (default: by track).", autocompletion=complete.suites),
+    ] = None,
+    benchmark: Benchmarks = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Validate, and print what would be measured.")] = False,
+    report: Annotated[Path | None, typer.Option("--report", help="Write the report into this file, as JSON.")] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write it into this file for people.")] = None,
+    jobs: Jobs = None,
+    as_json: Json = False,
+) -> None:
+    """Check a pull request: it must be one submission and nothing else, which is validated and measured.
+
+    The request's files are data: the harness that runs is this one, whatever the request changes. Exit code 1 where
+    something stands in the way.
+    """
+    from harness.base.text import words
+    from harness.checks.gate.gate import Wanted
+    from harness.cli.gate import gate
+
+    wanted = Wanted(base, head, suite, tuple(words(benchmark)), only_plan=dry_run)
+
+    def ask(opened: Opened) -> Answer:
+        return gate(opened, repo, wanted, report, markdown)
+
+    raise typer.Exit(answered(ask, Opened(jobs), format_of(as_json, False), "what was measured is kept"))
+
+
+def comment(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `harness gate --report` wrote, wherever.")],
+) -> None:
+    """Print a report of the gate as Markdown. The file may come from a stranger: nothing in it becomes markup."""
+    from harness.cli.gate import comment
+
+    raise typer.Exit(answered(lambda _: comment(file), Opened(), format_of(False, False), ""))

@@ -1,0 +1,58 @@
+"""Real git repositories, as contributors make them."""
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.drive import write_policy
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A repository with one submission on its branch ``main``, and a branch ``request`` that begins there."""
+
+    folder: Path
+
+    def git(self, *words: str, stdin: bytes = b"") -> str:
+        who = {
+            f"GIT_{role}_{field}": "a@example.org" for role in ("AUTHOR", "COMMITTER") for field in ("NAME", "EMAIL")
+        }
+        quiet = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]}
+        done = subprocess.run(
+            ["git", "-c", "protocol.file.allow=always", *words],
+            cwd=self.folder, env=quiet | who, input=stdin, capture_output=True, check=True, timeout=60,
+        )  # fmt: skip
+        return done.stdout.decode().strip()
+
+    def write(self, path: str, content: str | bytes = "x\n") -> None:
+        place = self.folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def submit(self, name: str, passes: str = "default<Oz>\n", **fields: str) -> None:
+        """A submission in the working tree."""
+        write_policy(self.folder / "submissions" / name, passes, **fields)
+
+    def commit(self, message: str = "Change") -> str:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+    def on(self, branch: str) -> None:
+        self.git("checkout", "--quiet", branch)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    (tmp_path / "clone").mkdir()
+    made = Clone(tmp_path / "clone")
+    made.git("init", "--quiet", "--initial-branch", "main")
+    made.write("README.md", "The project.\n")
+    made.write("harness/rules.py", "STRICT = True\n")
+    made.submit("old")
+    made.commit("Begin")
+    made.git("checkout", "--quiet", "-b", "request")
+    return made

@@ -1,0 +1,116 @@
+"""``harness gate`` and ``harness comment``, as two machines run them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.checks.gate.report import GateReport, markdown_of
+from tests.checks.gate.conftest import Clone
+from tests.drive import Answer, User
+
+SOUND: dict[str, Any] = {
+    "base": "a" * 40,
+    "head": "b" * 40,
+    "name": "mine",
+    "new": True,
+    "about": "mine 1",
+    "findings": [{"code": "V107", "where": "x", "what": "y", "do": ""}],
+    "plan": ["2 cells"],
+    "suite": "cbench",
+    "reference": "Oz",
+    "ratios": [{"metric": "size.alloc", "target": "x86-64", "programs": 2, "ratio": 1.01}],
+    "before": [],
+    "failed": [],
+    "runs": 3,
+    "seconds": 12.0,
+}
+
+
+def gate(user: User, clone: Clone, code: int, *words: str) -> tuple[dict[str, Any], Answer]:
+    answer = user.harness(
+        *("gate", "--repo", clone.folder, "--base", "main", "--head", "request", "--benchmark", "crc32", "--json"),
+        *words,
+        code=code,
+        timeout=300,
+    )
+    return json.loads(answer.out), answer
+
+
+def test_a_submission_is_validated_planned_and_measured(visitor: User, clone: Clone, tmp_path: Path) -> None:
+    clone.submit("mine", "default<Oz>\nmergefunc\n")
+    clone.commit()
+    report, markdown = tmp_path / "report.json", tmp_path / "report.md"
+    said, answer = gate(visitor, clone, 0, "--report", str(report), "--markdown", str(markdown))
+    assert said["findings"] == [] and said["new"] and said["runs"] == 3
+    assert {(one["target"], one["programs"]) for one in said["ratios"]} == {("x86-64", 1), ("aarch64", 1)}
+    plan = answer.err.index("plan:\n  4 cells: ")
+    assert plan < answer.err.rindex("cells   100%"), "the plan comes before what is measured"
+    assert json.loads(report.read_text()) == said
+    assert visitor.harness("comment", report, code=0).out == markdown.read_text()
+    assert not visitor.results.exists()
+
+
+def test_a_version_is_raised_with_what_decides(visitor: User, clone: Clone) -> None:
+    clone.submit("old", "default<Os>\n")
+    clone.commit()
+    said, answer = gate(visitor, clone, 1)
+    assert [one["code"] for one in said["findings"]] == ["V607"] and "plan:" not in answer.err
+
+
+def test_where_only_words_change_nothing_is_measured(visitor: User, clone: Clone) -> None:
+    clone.submit("old", description='"Other words."')
+    clone.commit()
+    said, _ = gate(visitor, clone, 0)
+    assert said["plan"] == ["nothing: what old decides from is as it was"] and said["ratios"] == []
+
+
+def test_nothing_is_run_of_a_request_that_edits_the_rules(visitor: User, clone: Clone) -> None:
+    clone.submit("mine")
+    clone.write("harness/rules.py", "STRICT = False\n")
+    clone.commit()
+    said, answer = gate(visitor, clone, 1)
+    assert [one["code"] for one in said["findings"]] == ["V601"] and said["runs"] == 0
+    assert "cells" not in answer.err
+
+
+def test_a_report_can_be_read_again() -> None:
+    report = GateReport.model_validate(SOUND)
+    assert "| `size.alloc` | `x86-64` | 2 | 1.0100 |" in markdown_of(report)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"base": "main"},
+        {"seconds": float("nan")},
+        {"ratios": [{"metric": "size.alloc", "target": "x86-64", "programs": 2, "ratio": -1}]},
+        {"ratios": [{"metric": "@everyone", "target": "x86-64", "programs": 2, "ratio": 1}]},
+        {"findings": [{"code": "V999", "where": "", "what": "", "do": ""}]},
+        {"plan": ["two\nlines"]},
+        {"name": "a\u202eb"},
+        {"more": 1},
+        {"plan": ["x"] * 1000},
+    ],
+)
+def test_a_report_that_is_none_is_refused(change: dict[str, Any], visitor: User, tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(SOUND | change))
+    visitor.harness("comment", file).refused(2, "report.json", next(iter(change)) if "seconds" not in change else "")
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", "null", "[" * 100_000, '{"a":' * 9_999])
+def test_a_file_that_is_no_report_is_refused(content: str, visitor: User, tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    file.write_text(content)
+    visitor.harness("comment", file).refused(2, "report.json")
+
+
+def test_nothing_in_a_report_becomes_markup() -> None:
+    hostile = "`|@all [x](http://y) <img src=x>"
+    fields = {"name": hostile, "about": hostile, "plan": [hostile], "suite": hostile, "failed": [hostile]}
+    text = markdown_of(GateReport.model_validate(SOUND | fields))
+    safe = "`'¦@all [x](http://y) <img src=x>`"
+    assert text.count(safe) == 5
+    assert "@" not in text.replace(safe, "") and "<" not in text.replace(safe, "")
