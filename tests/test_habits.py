@@ -17,7 +17,9 @@ import harness
 from tests.drive import ROOT
 
 GITHUB = ROOT / ".github"
+GATES = ("gate", "gate-report")
 WORKFLOW = GITHUB / "workflows" / "ci.yml"
+WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 DOCUMENTS = [*ROOT.glob("*.md"), *GITHUB.rglob("*.md")]
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 OPTIONS = {f"--security-opt {what}=unconfined" for what in ("seccomp", "apparmor", "systempaths")}
@@ -49,8 +51,8 @@ def hooks() -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize(
     ("schema", "files"),
     [
-        ("vendor.github-workflows", [WORKFLOW]),
-        ("custom.github-workflows-require-timeout", [WORKFLOW]),
+        ("vendor.github-workflows", WORKFLOWS),
+        ("custom.github-workflows-require-timeout", WORKFLOWS),
         ("vendor.github-issue-forms", [path for path in GITHUB.glob("ISSUE_TEMPLATE/*") if path.stem != "config"]),
         ("vendor.github-issue-config", [GITHUB / "ISSUE_TEMPLATE" / "config.yml"]),
         ("vendor.citation-file-format", [ROOT / "CITATION.cff"]),
@@ -71,7 +73,7 @@ def test_zizmor_finds_nothing_in_the_workflow() -> None:
 
 @pytest.mark.skipif(shutil.which("actionlint") is None, reason="actionlint is not here")
 def test_actionlint_finds_nothing_in_the_workflow() -> None:
-    found = subprocess.run(["actionlint", WORKFLOW], capture_output=True, text=True, check=False)
+    found = subprocess.run(["actionlint", *WORKFLOWS], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout + found.stderr
 
 
@@ -84,6 +86,32 @@ def test_the_workflow_runs_ci_with_few_rights_and_no_action_of_others() -> None:
     assert not [step["name"] for step in steps if "uses" in step]
     assert "harness .ci/run" in steps[-1]["run"]
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_the_gate_has_no_rights_and_its_report_few() -> None:
+    """The gate runs strangers' code, and has nothing; what may write runs nothing of the request."""
+    gate, report = (yaml.safe_load((GITHUB / "workflows" / f"{name}.yml").read_text()) for name in GATES)
+    assert gate["permissions"] == report["permissions"] == {}
+    assert [job.get("permissions") for job in gate["jobs"].values()] == [None]
+    assert [job["permissions"] for job in report["jobs"].values()] == [{"actions": "read", "pull-requests": "write"}]
+    text = (GITHUB / "workflows" / "gate.yml").read_text()
+    assert "secrets." not in text and "github.token" not in text
+    assert "--network none" in text
+    steps = [step for workflow in (gate, report) for job in workflow["jobs"].values() for step in job["steps"]]
+    assert all(
+        "@" not in step.get("uses", "@") or re.search(r"@[0-9a-f]{40}$", step["uses"])
+        for step in steps
+        if "uses" in step
+    )
+    checked_out = [line for step in steps for line in step.get("run", "").splitlines() if "git checkout" in line]
+    assert checked_out == ["git checkout --quiet --detach FETCH_HEAD"] * 2
+    for step in steps:
+        lines = step.get("run", "").splitlines()
+        fetched = [line for line in lines if line.startswith("git fetch")]
+        if fetched:
+            assert "BASE" in fetched[0] or "MAIN" in fetched[0]
+            assert lines.index("git checkout --quiet --detach FETCH_HEAD") == lines.index(fetched[0]) + 1
+        assert not re.search(r"\$\{\{", step.get("run", "")), "words of a request never become a script"
 
 
 def test_containers_are_started_as_the_sandbox_needs_it() -> None:

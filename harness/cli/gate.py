@@ -10,6 +10,8 @@ from harness.checks.gate.gate import Passed, Wanted
 from harness.checks.gate.gate import gate as passed_by
 from harness.checks.gate.report import as_json, markdown_of, read_report, report_of
 from harness.checks.gate.repository import Repository
+from harness.checks.gate.request import read_request
+from harness.checks.submission.findings import errors_of
 from harness.checks.submission.shown import FINDINGS, MEASURED
 from harness.cli.output import note
 from harness.problems.verbs import Context
@@ -55,6 +57,20 @@ def _answer(found: Passed, document: object) -> Answer:
     )
 
 
-def comment(file: Path) -> Answer:
-    """The Markdown of a report that came from elsewhere."""
-    return Answer(text=markdown_of(read_report(file)).rstrip("\n"))
+def comment(file: Path, repository: Path | None, base: str | None, head: str | None) -> Answer:
+    """The Markdown of a report that came from elsewhere.
+
+    With a repository, the request is read again: where it is out of order, that is what is said, whatever the report
+    claims, since the gate that wrote it may have been the request's own. Raises UsageError for a report of another
+    commit.
+    """
+    report = read_report(file)
+    if (repository is None) != (base is None) or (base is None) != (head is None):
+        raise UsageError("--repo, --base and --head go together", hint="give all three, or none")
+    if repository is not None and base is not None and head is not None:
+        request = read_request(Repository(repository), base, head)
+        if report.head != request.head:
+            raise UsageError(f"a report of another commit, {report.head[:12]}, than {head}", where=str(file))
+        if errors_of(request.findings):
+            report = report_of(Passed(request, None, (), "", None))
+    return Answer(text=markdown_of(report).rstrip("\n"))

@@ -29,7 +29,12 @@ def add(app: typer.Typer) -> None:
             "harness gate --repo ~/clone --base main --head pull/7 --dry-run",
         ),
     )(gate)
-    app.command(rich_help_panel=DEVELOP, epilog=examples("harness comment report.json"))(comment)
+    app.command(
+        rich_help_panel=DEVELOP,
+        epilog=examples(
+            "harness comment report.json", "harness comment report.json --repo . --base origin/main --head HEAD"
+        ),
+    )(comment)
     app.command(
         rich_help_panel=DEVELOP,
         epilog=examples(
@@ -132,8 +137,14 @@ def gate(
 
 def comment(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `harness gate --report` wrote, wherever.")],
+    repo: Annotated[Path | None, typer.Option("--repo", help="A clone: the request is read again in it.")] = None,
+    base: Annotated[str | None, typer.Option("--base", help="As for the gate; with --repo.")] = None,
+    head: Annotated[str | None, typer.Option("--head", help="As for the gate; with --repo.")] = None,
 ) -> None:
-    """Print a report of the gate as Markdown. The file may come from a stranger: nothing in it becomes markup."""
+    """Print a report of the gate as Markdown. The file may come from a stranger: nothing in it becomes markup.
+
+    Where the request changes something else than one submission, that is what is printed, whatever the report claims.
+    """
     from harness.cli.gate import comment
 
-    raise typer.Exit(answered(lambda _: comment(file), Opened(), format_of(False, False), ""))
+    raise typer.Exit(answered(lambda _: comment(file, repo, base, head), Opened(), format_of(False, False), ""))

@@ -114,3 +114,20 @@ def test_nothing_in_a_report_becomes_markup() -> None:
     safe = "`'¦@all [x](http://y) <img src=x>`"
     assert text.count(safe) == 5
     assert "@" not in text.replace(safe, "") and "<" not in text.replace(safe, "")
+
+
+def test_a_report_of_a_gate_that_the_request_changed_is_not_believed(
+    visitor: User, clone: Clone, tmp_path: Path
+) -> None:
+    clone.submit("mine")
+    honest = clone.commit()
+    clone.write("harness/rules.py", "STRICT = False\n")
+    changed = clone.commit()
+    file = tmp_path / "report.json"
+    for head, said in ((honest, "nothing stands in the way"), (changed, "V601")):
+        file.write_text(json.dumps(SOUND | {"head": head}))
+        words = ("comment", file, "--repo", clone.folder, "--base", "main", "--head", head)
+        assert said in visitor.harness(*words, code=0).out
+    words = ("comment", file, "--repo", clone.folder, "--base", "main", "--head", honest)
+    visitor.harness(*words).refused(2, "another commit")
+    visitor.harness("comment", file, "--repo", clone.folder).refused(2, "go together")
