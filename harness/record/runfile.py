@@ -24,7 +24,7 @@ from harness.record.names import REMEDY, SUMS, RunName, digits_of, pinned, stamp
 from harness.record.rows import READABLE, Block, Campaign, Header, History, Row
 
 __all__ = [
-    *("ALLOCATIONS", "EVICTIONS", "RANGES", "TRAJECTORIES"),
+    *("ALLOCATIONS", "EVICTIONS", "LEDGER", "LINES", "RANGES", "SIGNERS", "TRAJECTORIES"),
     *("RunFile", "functions_file", "read_run", "results_errors", "run_files", "write_run"),
 ]
 
@@ -35,6 +35,11 @@ RANGES = ".ranges.parquet"
 EVICTIONS = ".evictions.parquet"
 """The same of functions, of live ranges and of evictions (``harness.problems.regalloc.trajectories``)."""
 _LOGGED = (TRAJECTORIES, ALLOCATIONS, RANGES, EVICTIONS)
+LEDGER = "official.jsonl"
+SIGNERS = "allowed_signers"
+"""Who signed what (``harness.record.ledger``)."""
+LINES = ".lines"
+"""How the name of the list of a signed run's lines ends."""
 _LARGEST = 128 * MIB
 _MOST_LINES = 250_000
 _ORDER = (Campaign, Block, History, Row)
@@ -156,7 +161,8 @@ def run_files(results: Path) -> tuple[list[Path], list[Path]]:
                 else:
                     others.append(path)
     known = {functions_file(run) for run in runs}
-    foreign = [p for p in others if p not in known and p.name != SUMS and not p.name.endswith(_LOGGED)]
+    named = (SUMS, LEDGER, SIGNERS)
+    foreign = [p for p in others if p not in known and p.name not in named and not p.name.endswith((*_LOGGED, LINES))]
     return sorted(runs), sorted(foreign)
 
 

@@ -17,14 +17,14 @@ from harness.record.rows import Host
 from harness.sandbox import describe
 from harness.sandbox.bench import Bench
 
-__all__ = ["machine_fields"]
+__all__ = ["committed", "machine_fields"]
 
 
 def machine_fields(
     bench: Bench, jobs: int, command: Sequence[str], started: datetime, targets: Sequence[Target]
 ) -> dict[str, Any]:
     """What the headers of all runs say: when, what commit, what tools, what machine."""
-    commit, dirty = _commit()
+    commit, dirty = committed()
     fingerprint = bench.toolchain.fingerprint
     return {
         "started": started.isoformat(timespec="seconds"),
@@ -44,7 +44,7 @@ def machine_fields(
     }
 
 
-def _commit() -> tuple[str | None, bool | None]:
+def committed() -> tuple[str | None, bool | None]:
     """The checkout's commit, or the one that the wheel was built from; and whether anything but results differed."""
     root = checkout()
     if root is None:

@@ -5,8 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
+from harness.base.answers import Answer
 from harness.base.text import words
 from harness.cli.commands import complete
+from harness.cli.commands.verbs import Opened, answered
 from harness.cli.commands.words import (
     MEASURE,
     Benchmarks,
@@ -38,6 +40,14 @@ def add(app: typer.Typer) -> None:
             "harness run --suite all --dry-run",
         ),
     )(run)
+    app.command(
+        rich_help_panel=MEASURE,
+        epilog=examples("harness official --suite cbench --hidden-seed-file secret --key ~/.ssh/results"),
+    )(official)
+    app.command(
+        rich_help_panel=MEASURE,
+        epilog=examples("harness verify", "harness verify ./results --signers maintainers --last 5c3f…"),
+    )(verify)
     app.command(
         rich_help_panel=MEASURE,
         epilog=examples("harness fetch cbench", "harness fetch spec-like --from ~/tarballs"),
@@ -93,6 +103,53 @@ def run(
 
     options = RunOptions(suite, words(benchmark), words(policy), results, compile_timeout, trust, declared)
     raise typer.Exit(run(options, dry_run, format_of(as_json, as_csv)))
+
+
+@with_declared("run")
+def official(
+    suite: Annotated[str, typer.Option("--suite", help="Name of a suite, or path.", autocompletion=complete.suites)],
+    hidden_seed_file: Annotated[
+        Path, typer.Option("--hidden-seed-file", help="The secret that hidden workloads are made from.")
+    ],
+    key: Annotated[Path, typer.Option("--key", help="The private key, of OpenSSH, that signs.")],
+    benchmark: Benchmarks = None,
+    policy: Policies = None,
+    results: Results = None,
+    as_json: Json = False,
+    *,
+    declared: dict[str, Any],
+) -> None:
+    """Measure for the record: hidden workloads, perturbed copies, nothing from a cache, signed.
+
+    For maintainers, on a clean commit. Cut off, the same command goes on. `harness verify` finds whatever is edited
+    afterwards.
+    """
+    from harness.cli.official import Official, official
+
+    asked = Official(suite, words(benchmark), words(policy), hidden_seed_file, key, results, declared)
+    opened = Opened(declared.get("jobs"))
+    kept = "finished cells are kept, and the same command goes on from here"
+    raise typer.Exit(answered(lambda context: official(context, asked), opened, format_of(as_json, False), kept))
+
+
+def verify(
+    folder: Annotated[Path | None, typer.Argument(metavar="[RESULTS]", help="Default: results.")] = None,
+    signers: Annotated[
+        Path | None, typer.Option("--signers", help="Who may sign (default: allowed_signers in the folder).")
+    ] = None,
+    last: Annotated[str | None, typer.Option("--last", help="Digest of the last entry, as it was published.")] = None,
+    allow_unsigned: Annotated[
+        bool, typer.Option("--allow-unsigned", help="Other runs may lie there too: they are not official.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Find whatever was edited, removed, added or moved in official results. Exit code 1 where something was."""
+    from harness.cli.official import verified
+
+    def ask(_: Opened) -> Answer:
+        return verified(folder, signers, last, allow_unsigned)
+
+    raise typer.Exit(answered(ask, Opened(), format_of(as_json, False), ""))
 
 
 @with_declared("fetch")

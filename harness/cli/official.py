@@ -1,0 +1,118 @@
+"""``harness official`` and ``harness verify``: results that nobody can edit."""
+
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from harness.base.answers import Answer, Column, Table
+from harness.base.digest import digest_of
+from harness.base.errors import UsageError
+from harness.base.paths import cache_root, default_results
+from harness.cli.output import note
+from harness.problems.protocol import Asked
+from harness.problems.registry import benchmarks_of, declared_options, require_own
+from harness.problems.verbs import Context
+from harness.record.ledger import add_to_ledger, verify
+from harness.run.provenance import committed
+from harness.run.run import execute_run
+from harness.sandbox.bench import Bench
+from harness.suite.hidden import commitment, read_secret
+
+__all__ = ["Official", "official", "verified"]
+
+_SOURCES = ("apt", "tarballs")
+"""What of the usual cache is not made here, but fetched and checked."""
+_FAULTS = (Column("where", "where"), Column("what", "what"))
+
+
+@dataclass(frozen=True)
+class Official:
+    """What is asked for."""
+
+    suite: str
+    benchmarks: list[str]
+    policies: list[str]
+    secret: Path
+    key: Path
+    results: Path | None
+    declared: Mapping[str, Any]
+
+
+def official(context: Context, asked: Official) -> Answer:
+    """Measure everything anew, verify it on hidden inputs and on perturbed copies, record it, and sign it.
+
+    Raises UsageError on a checkout that differs from its commit, for a secret that can be guessed, and for a key that
+    is none.
+    """
+    secret = read_secret(asked.secret)
+    if not asked.key.is_file():
+        raise UsageError("there is no such key", where=str(asked.key), hint="ssh-keygen -t ed25519 -f FILE makes one")
+    usual = context.bench()
+    results = asked.results or default_results()
+    folder, sort = benchmarks_of(asked.suite)
+    require_own("run", asked.declared, folder, asked.suite)
+    known = declared_options("run").get(folder, {})
+    stages = {"perturb": True, "seed_file": asked.secret}
+    options = dict(asked.declared) | {name: value for name, value in stages.items() if name in known}
+    request = sort.request(Asked(asked.suite, asked.benchmarks, asked.policies, options))
+    _require_clean()
+    place = _fresh_place([asked.suite, asked.benchmarks, asked.policies, commitment(secret), request.identity])
+    bench = _fresh(usual, place)
+    report = execute_run(request, bench, context.engine, results, context.observer, sys.argv[1:])
+    if report.file is None:
+        raise UsageError("all of it is recorded already: there is nothing to sign", where=str(results))
+    last = add_to_ledger(report.file, asked.key)
+    shutil.rmtree(place, ignore_errors=True)
+    failed = f"{len(report.failed)} of {report.cells} cells failed"
+    return Answer(
+        summary=(f"official: {report.file.name}", f"last entry of the ledger: {last}"),
+        notes=(failed, "publish that digest where nobody can change it: it shows whether entries were cut off"),
+    )
+
+
+def _require_clean() -> None:
+    commit, dirty = committed()
+    if dirty is not False or not commit:
+        raise UsageError("the checkout differs from its commit", hint="commit or stash it: an official run names one")
+
+
+def _fresh_place(identity: object) -> Path:
+    """A cache of its own beside the usual one, where the same command goes on after it was cut off."""
+    root = cache_root()
+    return root.with_name(f"{root.name}-official") / digest_of([identity])[:16]
+
+
+def _fresh(usual: Bench, place: Path) -> Bench:
+    if not place.exists():
+        note("nothing that was made before is used: the harness's own tools are built first")
+        place.mkdir(parents=True)
+    for name in _SOURCES:
+        if (usual.cache / name).is_dir() and not (place / name).exists():
+            shutil.copytree(usual.cache / name, place / name, symlinks=True)
+    return replace(usual, cache=place)
+
+
+def verified(results: Path | None, signers: Path | None, last: str | None, allow_unsigned: bool) -> Answer:
+    """Hold a results folder against its ledger."""
+    folder = results or default_results()
+    found = verify(folder, signers)
+    faults = [asdict(fault) for fault in found.faults]
+    if last is not None and found.last != last:
+        faults.append(
+            {"where": "official.jsonl", "what": f"its last entry is {found.last}: entries were cut off, or added"}
+        )
+    if not allow_unsigned:
+        faults += [
+            {"where": f"{run}.jsonl", "what": "no entry is about it: added, or never signed"} for run in found.unsigned
+        ]
+    signers_ = ", ".join(found.signers) or "nobody"
+    return Answer(
+        (Table(faults, _FAULTS),) if faults else (),
+        notes=(f"signed by {signers_}", f"last entry: {found.last}"),
+        document={**asdict(found), "faults": faults},
+        summary=(f"{len(found.runs)} official runs are whole, {len(faults)} faults",),
+        failed=bool(faults),
+    )
