@@ -113,6 +113,6 @@ def verified(results: Path | None, signers: Path | None, last: str | None, allow
         (Table(faults, _FAULTS),) if faults else (),
         notes=(f"signed by {signers_}", f"last entry: {found.last}"),
         document={**asdict(found), "faults": faults},
-        summary=(f"{len(found.runs)} official runs are whole, {len(faults)} faults",),
+        summary=(f"official runs that are whole: {len(found.runs)}; faults: {len(faults)}",),
         failed=bool(faults),
     )

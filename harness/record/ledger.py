@@ -231,7 +231,8 @@ def _said(kind: str, a: int, b: int, c: int, d: int, old: Sequence[str], new: Se
         return f"line {first + 1}" if last == first + 1 else f"lines {first + 1} to {last}"
 
     if kind == "replace":
-        return f"{lines(a, b)} edited"
+        moved = set(old[a:b]) <= set(new) and set(new[c:d]) <= set(old)
+        return f"{lines(a, b)} {'moved' if moved else 'edited'}"
     if kind == "delete":
         return f"{lines(a, b)} {'moved' if set(old[a:b]) <= set(new) else 'removed'}"
     if kind == "insert":

@@ -1,5 +1,6 @@
 """Signatures of ssh-keygen: whoever signs commits with an SSH key can sign results with it."""
 
+import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ _SECONDS = 60.0
 
 
 def sign(content: bytes, key: Path) -> str:
-    """A signature with the private key in the file, or with the agent's where that is a public one.
+    """A signature with the private key in the file, or with the agent's, where the file is its public half.
 
     Raises UsageError for what is no key, PrerequisiteError where OpenSSH is missing.
     """
@@ -62,4 +63,6 @@ def _keygen(folder: Path, *words: str, stdin: Path | None = None) -> Ended:
         raise PrerequisiteError(
             "OpenSSH is not installed: nothing can be signed", hint="apt-get install openssh-client"
         )
-    return run([tool, *words], cwd=folder, limits=Limits(wall=_SECONDS), stdin=stdin)
+    environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
+    agent = {name: os.environ[name] for name in ("SSH_AUTH_SOCK",) if name in os.environ}
+    return run([tool, *words], cwd=folder, limits=Limits(wall=_SECONDS), env=environment | agent, stdin=stdin)

@@ -1,0 +1,207 @@
+"""Official runs: whatever is edited, removed, added or moved afterwards is found, wherever it is."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.apply.decisions import Decisions
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Level
+from harness.record.decisions import store_decisions
+from harness.record.ledger import Entry, Verified, add_to_ledger, verify
+from harness.record.runfile import LEDGER, LINES, SIGNERS
+from tests.rows import row, run_file
+
+RUNS = 3
+
+
+def key_at(path: Path) -> Path:
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True, timeout=60)
+    return path
+
+
+@pytest.fixture(scope="module")
+def official(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with three official runs of four rows, and the key beside it."""
+    folder = tmp_path_factory.mktemp("official")
+    key = key_at(folder / "key")
+    results = folder / "results"
+    results.mkdir()
+    (results / SIGNERS).write_text(f"maintainer {key.with_suffix('.pub').read_text()}")
+    digest = store_decisions(results, DECISIONS)
+    for number in range(RUNS):
+        rows = [row(name, value=10 * number + place, decisions_digest=digest) for place, name in enumerate("abcd", 1)]
+        add_to_ledger(run_file(results, rows, finished=f"2026-01-01T00:0{number + 1}:00+00:00"), key)
+    return results
+
+
+DECISIONS = Decisions("passes", Level.OZ, {"passes": ["globaldce"], "dropped": []}).content
+
+
+def copy_of(official: Path, folder: Path) -> Path:
+    return Path(shutil.copytree(official, folder / "results"))
+
+
+def runs(results: Path) -> list[Path]:
+    return sorted(results.glob("made-*.jsonl"))
+
+
+def said(found: Verified) -> str:
+    return "\n".join(f"{fault.where}: {fault.what}" for fault in found.faults)
+
+
+def edit(path: Path, change: Callable[[list[str]], list[str]]) -> None:
+    path.write_text("".join(change(path.read_text().splitlines(keepends=True))))
+
+
+def test_what_nobody_touched_is_whole(official: Path) -> None:
+    found = verify(official)
+    assert found.faults == () and found.unsigned == () and len(found.runs) == RUNS
+    assert found.signers == ("maintainer",)
+
+
+@given(
+    st.integers(0, RUNS - 1), st.integers(0, 4), st.integers(0, 4), st.sampled_from(["edit", "remove", "add", "move"])
+)
+def test_every_change_of_a_line_is_named(official: Path, which: int, line: int, other: int, how: str) -> None:
+    path = runs(official)[which]
+    whole = path.read_text()
+    lines = whole.splitlines(keepends=True)
+    try:
+        if how == "edit":
+            lines[line] = lines[line].replace('"', "'", 1)
+        elif how == "remove":
+            del lines[line]
+        elif how == "add":
+            lines.insert(line, lines[other].replace("0", "1", 1))
+        elif line != other:
+            lines.insert(other, lines.pop(line))
+        path.write_text("".join(lines))
+        found = verify(official)
+        changed = "".join(lines) != whole
+        assert bool(found.faults) == changed
+        assert len(found.runs) == RUNS - changed
+        if changed:
+            (fault,) = found.faults
+            assert fault.where == path.name
+            if how in ("edit", "remove"):
+                assert f"line {line + 1} {how.rstrip('e')}ed" in fault.what
+            if how == "move":
+                assert "moved" in fault.what and "edited" not in fault.what
+    finally:
+        path.write_text(whole)
+
+
+@pytest.mark.parametrize("which", range(RUNS))
+def test_a_run_that_is_gone_is_missed(which: int, official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    gone = runs(results)[which]
+    gone.unlink()
+    assert said(verify(results)) == f"{gone.name}: this official run is missing"
+
+
+@pytest.mark.parametrize("which", range(RUNS))
+def test_a_run_that_is_gone_with_its_entry_is_missed(which: int, official: Path, tmp_path: Path) -> None:
+    """All but the newest: that one is missed by who knows the last entry."""
+    results = copy_of(official, tmp_path)
+    known = verify(results).last
+    gone = runs(results)[which]
+    for path in (gone, gone.with_suffix(LINES)):
+        path.unlink()
+    edit(results / LEDGER, lambda lines: lines[:which] + lines[which + 1 :])
+    found = verify(results)
+    if which < RUNS - 1:
+        assert "entries were removed, added or moved before this one" in said(found)
+    else:
+        assert found.faults == () and found.last != known
+
+
+def test_entries_that_changed_places_are_found(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    edit(results / LEDGER, lambda lines: [lines[1], lines[0], *lines[2:]])
+    assert "official.jsonl, line 1: entries were removed, added or moved" in said(verify(results))
+
+
+def test_an_entry_of_a_stranger_is_found(official: Path, tmp_path: Path) -> None:
+    """Whoever has another key can add a run, and is not believed."""
+    results = copy_of(official, tmp_path)
+    added = run_file(results, [row("a", value=1)], finished="2026-01-02T00:00:00+00:00")
+    add_to_ledger(added, key_at(tmp_path / "stranger"))
+    found = verify(results)
+    assert f"official.jsonl, line {RUNS + 1}: not signed by anybody" in said(found)
+    assert len(found.runs) == RUNS
+
+
+def test_an_edited_entry_is_found(official: Path, tmp_path: Path) -> None:
+    """A run that was made anew, and an entry that agrees with it: the signature does not."""
+    results = copy_of(official, tmp_path)
+    document = json.loads((results / LEDGER).read_text().splitlines()[0])
+    document["entry"]["number"] = 0
+    document["entry"]["chain"] = "0" * 64
+    edit(results / LEDGER, lambda lines: [json.dumps(document) + "\n", *lines[1:]])
+    assert "official.jsonl, line 1: not signed by anybody" in said(verify(results))
+
+
+def test_a_signature_for_something_else_is_none(official: Path, tmp_path: Path) -> None:
+    """The maintainer signs commits and mails with the same key."""
+    results = copy_of(official, tmp_path)
+    document = json.loads((results / LEDGER).read_text().splitlines()[0])
+    content = tmp_path / "content"
+    content.write_bytes(Entry.model_validate(document["entry"]).signed)
+    subprocess.run(
+        ["ssh-keygen", "-Y", "sign", "-q", "-n", "git", "-f", str(official.parent / "key"), str(content)],
+        check=True,
+        timeout=60,
+    )
+    document["signature"] = content.with_suffix(".sig").read_text()
+    edit(results / LEDGER, lambda lines: [json.dumps(document) + "\n", *lines[1:]])
+    assert "official.jsonl, line 1: not signed by anybody" in said(verify(results))
+
+
+def test_an_added_run_is_said(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    added = run_file(results, [row("a", value=1)], finished="2026-01-02T00:00:00+00:00")
+    found = verify(results)
+    assert found.unsigned == (added.stem,) and len(found.runs) == RUNS
+
+
+def test_missing_and_altered_decisions_are_found(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    (decisions,) = (results / "decisions").iterdir()
+    decisions.write_bytes(decisions.read_bytes()[:-4])
+    assert said(verify(results)).count("decisions/") == RUNS
+    decisions.unlink()
+    assert said(verify(results)).count("the decisions of this row are not here") == RUNS
+
+
+def test_without_the_list_of_lines_a_change_is_found_all_the_same(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    path = runs(results)[0]
+    edit(path, lambda lines: lines[:-1])
+    path.with_suffix(LINES).unlink()
+    assert "altered since it was signed" in said(verify(results))
+
+
+@pytest.mark.parametrize("content", ["x\n", "{}\n", '{"entry":{},"signature":""}\n', "[" * 10_000, "\0\n"])
+def test_a_ledger_that_is_none_is_said(content: str, official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    (results / LEDGER).write_text((results / LEDGER).read_text() + content)
+    assert f"official.jsonl, line {RUNS + 1}" in said(verify(results))
+    with pytest.raises(UsageError):
+        add_to_ledger(runs(results)[0], official.parent / "key")
+
+
+def test_a_file_that_is_no_key_signs_nothing(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    (tmp_path / "none").write_text("no key")
+    before = (results / LEDGER).read_bytes()
+    for file in ("none", "absent"):
+        with pytest.raises(UsageError):
+            add_to_ledger(runs(results)[0], tmp_path / file)
+    assert (results / LEDGER).read_bytes() == before
