@@ -17,6 +17,7 @@ from harness.rank.doubts import doubts
 from harness.rank.isolation import hurried_policies, packages_of, trusted_policies
 from harness.rank.question import ALL, Question, fingerprints, questions
 from harness.record import open_index
+from harness.record.backing import Backing, backings_of
 from harness.sandbox.bench import ASKED_AGAIN_AFTER
 from harness.suite.together import ALL_SUITES, headline, members
 
@@ -26,17 +27,23 @@ Answer = TypeVar("Answer")
 
 
 def leaderboard(
-    results: Path | None, sql: bool, format_: Format, declared: Mapping[str, Any], **restrictions: Any
+    results: Path | None,
+    sql: bool,
+    format_: Format,
+    declared: Mapping[str, Any],
+    backing: str | None = None,
+    **restrictions: Any,
 ) -> int:
-    """Print the standings, or with ``sql`` the queries behind them."""
+    """Print the standings, or with ``sql`` the queries behind them. ``backing``: of runs with at least this one."""
     folder = results or default_results()
+    least = Backing.CLAIMED if backing is None else parse_word(Backing, backing, "backing")
     if sql:
-        with open_index(folder) as index:
+        with open_index(folder, backing=least) as index:
             for question in _about(asked(index, folder, restrictions), declared):
                 say(f"-- {question.suite}, {question.target}, track {question.track}, {question.metric}")
                 say(f"{_sort(question).standings_sql(question)};\n")
         return 0
-    print_standings(folder, format_, declared, **restrictions)
+    print_standings(folder, format_, declared, backing=least, **restrictions)
     return 0
 
 
@@ -46,22 +53,24 @@ def print_standings(
     declared: Mapping[str, Any] | None = None,
     *,
     legend: bool = True,
+    backing: Backing = Backing.CLAIMED,
     **restrictions: Any,
 ) -> None:
     """One table for each suite, target and track; one list of them all as JSON or CSV.
 
     ``declared``: what was given of the options that problems declare for ``leaderboard``; ``legend``: whether what the
-    columns mean follows. Raises UsageError when there
+    columns mean follows; ``backing``: of runs with at least this one. Raises UsageError when there
     is no table: nothing is recorded, or nothing of the reference.
     """
     given = declared or {}
-    with open_index(results) as index:
+    with open_index(results, backing=backing) as index:
         every = _about(asked(index, results, restrictions), given)
         tables = answers(every, lambda question: _sort(question).standings(index, question, given))
         trusted = sorted({policy for question in every for policy in trusted_policies(index, question)})
         hurried = sorted({policy for question in every for policy in hurried_policies(index, question)})
         packages = sorted({name for question in every for name in packages_of(index, question)})
         doubtful = doubts(index, every)
+        behind = backings_of(index)
     for line in doubtful:
         note(f"warning: {line}")
     if format_ is not Format.TABLE:
@@ -70,6 +79,9 @@ def print_standings(
     for _, table in tables:
         say()
         show(table)
+    if set(behind) != {Backing.CLAIMED}:
+        said = ", ".join(f"{count} {name}" for name, count in behind.items())
+        note(f"\nruns: {said}; --backing official shows signed ones alone")
     if trusted:
         note(f"\nmeasured without the sandbox (--trust): {', '.join(trusted)}")
     if packages:

@@ -14,7 +14,7 @@ from harness.problems.registry import all_benchmarks
 
 __all__ = ["carried", "choose", "forget_change", "remember"]
 
-_QUESTION = ("suite", "track", "target", "llvm")
+_QUESTION = ("suite", "track", "target", "llvm", "backing")
 """The parameters of every question; problems have more."""
 
 _VIEW = "address.view"

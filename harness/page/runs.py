@@ -47,6 +47,7 @@ def _table(table: Sequence[RecordedRun]) -> None:
         {
             "run": [_shortened(run.run) for run in table],
             "started": [day(run.started) for run in table],
+            "backing": [run.backing for run in table],
             "suite": [f"{run.suite} {run.suite_version}" for run in table],
             "track": [run.track for run in table],
             "cells": [run.cells for run in table],

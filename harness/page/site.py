@@ -1,6 +1,6 @@
 """The pages there are, the menu, and what surrounds each page: errors are shown as messages."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from harness.base.formats import plain
 from harness.base.paths import GLOSSARY, default_results
 from harness.page import address
 from harness.record import open_index
+from harness.record.backing import Backing, backings_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,9 +55,34 @@ def link(name: str, label: str, **parameters: str) -> None:
 
 @contextmanager
 def opened_index() -> "Iterator[duckdb.DuckDBPyConnection]":
-    """The index of the results folder, read-only, for one rendering."""
+    """The index of the results folder, read-only, for one rendering: of all runs, or of those that are chosen."""
     with open_index(default_results(), warn=False) as index:
+        there = [one for one in Backing if one in backings_of(index)]
+        least = Backing.CLAIMED if there in ([], [Backing.CLAIMED]) else _least(there)
+        if least is Backing.CLAIMED:
+            yield index
+            return
+    with open_index(default_results(), warn=False, backing=least) as index:
         yield index
+
+
+def _least(there: Sequence[Backing]) -> Backing:
+    """What must stand behind the runs that are shown, as the reader chooses."""
+    words = {
+        Backing.OFFICIAL: "official: signed by a maintainer",
+        Backing.REPRODUCED: "reproduced on another machine, or official",
+        Backing.CLAIMED: "all, whoever recorded them",
+    }
+    options = list(dict.fromkeys([*there, Backing.CLAIMED]))
+    chosen = address.choose(
+        st.sidebar.container(),
+        "Results",
+        "standing",
+        options,
+        default=Backing.CLAIMED,
+        show=lambda one: words[Backing(one)],
+    )
+    return Backing(chosen)
 
 
 def _names() -> list[str]:

@@ -33,6 +33,8 @@ class RecordedRun:
     """Cells whose outcome is not ok."""
     policies: int
     benchmarks: int
+    backing: str
+    """What stands behind it: official, reproduced or claimed."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,8 @@ def runs_sql() -> str:
     return """SELECT u.run, u.suite, u.suite_version, u.track, u.started, u.finished, u.llvm, u.llvm_version,
        u.commit, u.dirty, u.cpu, count(c.cell) AS cells,
        count(c.cell) FILTER (c.outcome <> 'ok') AS failed,
-       count(DISTINCT c.policy) AS policies, count(DISTINCT c.benchmark) AS benchmarks
-FROM runs u LEFT JOIN cells c USING (run)
+       count(DISTINCT c.policy) AS policies, count(DISTINCT c.benchmark) AS benchmarks, b.backing
+FROM runs u LEFT JOIN cells c USING (run) JOIN backing b USING (run)
 GROUP BY ALL ORDER BY u.started DESC, u.run DESC"""
 
 

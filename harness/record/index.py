@@ -23,146 +23,25 @@ from harness.base.paths import cache_root
 from harness.base.store import cache_errors, make_cache_folder, require_space
 from harness.base.text import printable
 from harness.policy.tracks import all_tracks
+from harness.record.backing import Backing, mark_backing, official_runs
 from harness.record.names import SUMS
 from harness.record.rows import Row
-from harness.record.runfile import RunFile, read_run, run_files
+from harness.record.runfile import LEDGER, SIGNERS, RunFile, read_run, run_files
+from harness.record.tables import BLOCK, CAMPAIGN, COLUMNS, CONDITIONS, CONTRADICTIONS, SAMPLE, VIEWS
 
 if TYPE_CHECKING:
     import duckdb
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 21
+_VERSION = 22
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
-_COLUMNS = {
-    "cell": "VARCHAR",
-    "campaign": "VARCHAR",
-    "benchmark": "VARCHAR",
-    "target": "VARCHAR",
-    "track": "VARCHAR",
-    "problem": "VARCHAR",
-    "form": "VARCHAR",
-    "class": "VARCHAR",
-    "policy": "VARCHAR",
-    "policy_digest": "VARCHAR",
-    "seed": "BIGINT",
-    "copy": "BIGINT",
-    "level": "VARCHAR",
-    "isolation": "VARCHAR",
-    "frozen_digest": "VARCHAR",
-    "decisions_digest": "VARCHAR",
-    "object_digest": "VARCHAR",
-    "outcome": "VARCHAR",
-    "detail": "VARCHAR",
-    "fresh": "VARCHAR",
-    "metric": "VARCHAR",
-    "metric_version": "BIGINT",
-    "workload": "VARCHAR",
-    "function": "VARCHAR",
-    "value": "DOUBLE",
-    "unit": "VARCHAR",
-}
-"""Columns of table ``rows``, beside ``run``, ``line``, ``suite`` and ``exact`` (docs/schema.md)."""
-_CAMPAIGN = {
-    "campaign": "VARCHAR",
-    "started": "VARCHAR",
-    "finished": "VARCHAR",
-    "core": "BIGINT",
-    "slice": "DOUBLE",
-    "precision": "DOUBLE",
-    "budget": "DOUBLE",
-    "seconds": "DOUBLE",
-    "calibration": "DOUBLE",
-    "blocks": "BIGINT",
-    "control": "STRUCT(ratio DOUBLE, low DOUBLE, high DOUBLE, pairs BIGINT)",
-    "moved": "STRUCT(pairs BIGINT, moved DOUBLE, still DOUBLE)",
-    "marks": "VARCHAR[]",
-}
-_BLOCK = {
-    "campaign": "VARCHAR",
-    "benchmark": "VARCHAR",
-    "target": "VARCHAR",
-    "workload": "VARCHAR",
-    "inputs": "VARCHAR",
-    "number": "BIGINT",
-    "layout": "BIGINT",
-    "passes": "BIGINT",
-}
-_CONDITIONS = {
-    "seconds": "DOUBLE",
-    "waited": "DOUBLE",
-    "others": "DOUBLE",
-    "busy": "DOUBLE",
-    "steal": "DOUBLE",
-    "pressure": "DOUBLE",
-    "load": "DOUBLE",
-    "frequency": "DOUBLE",
-    "throttled": "BIGINT",
-    "idle": "DOUBLE",
-    "suspended": "DOUBLE",
-}
-_SAMPLE = {"object": "VARCHAR", "cpu": "DOUBLE", "wall": "DOUBLE", "preemptions": "BIGINT", "first": "BIGINT"}
-
-_VIEWS = """
--- One row per recorded cell.
-CREATE VIEW cells AS
-SELECT DISTINCT r.run, u.started, u.llvm, r.suite, r.cell, r.benchmark, r.target, r.track, r.class, r.problem, r.form,
-       r.policy, r.policy_digest, r.seed, r.level, r.isolation, r.frozen_digest, r.decisions_digest, r.object_digest,
-       r.outcome, CASE WHEN r.outcome = 'ok' THEN '' ELSE coalesce(r.detail, '') END AS detail,
-       b.split, b.origin, coalesce(b.cluster, r.benchmark) AS cluster, b.program_digest,
-       coalesce(b.workloads, '') AS workloads, u.time_scale, u.cores
-FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark) WHERE r.copy IS NULL;
--- One row per recorded cell of a copy: the program under other names and in another order.
-CREATE VIEW copies AS
-SELECT DISTINCT u.started, u.llvm, r.suite, r.cell, r.copy, r.benchmark, r.target, r.track, r.policy, r.policy_digest,
-       r.seed, r.frozen_digest, r.outcome, b.program_digest
-FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark) WHERE r.copy IS NOT NULL;
--- One row per measured quantity: of the same cell and metric, that of its last version, taken in the sandbox before
--- others, the newest.
-CREATE VIEW measurements AS
-SELECT r.*, u.started, u.llvm FROM rows r JOIN runs u USING (run) WHERE r.value IS NOT NULL
-QUALIFY row_number() OVER (
-    PARTITION BY r.cell, r.metric, r.workload, r.function
-    ORDER BY r.metric_version DESC, r.isolation, u.started DESC, r.run DESC) = 1;
--- One row per object that failed on a fresh input: a miscompile, whatever other runs say of the same object.
-CREATE VIEW refuted AS
-SELECT r.suite, r.benchmark, r.target, r.object_digest, r.isolation, r.outcome, r.detail, r.fresh, r.run
-FROM rows r JOIN runs u USING (run)
-WHERE r.fresh IS NOT NULL AND r.object_digest IS NOT NULL AND r.outcome IN ('wrong-output', 'run-crash')
-QUALIFY row_number() OVER (
-    PARTITION BY r.suite, r.benchmark, r.target, r.object_digest ORDER BY r.isolation, u.started, r.run) = 1;
--- One row per pair of timed objects in a block: how much faster the second was than the first.
-CREATE VIEW pairs AS
-SELECT a.run, a.campaign, a.suite, a.benchmark, a.target, a.workload, a.inputs, a.number, a.layout,
-       a.object AS object, b.object AS against, ln(b.cpu / a.cpu) AS log_ratio, c.marks, u.machine, c.started
-FROM timings a JOIN timings b USING (run, campaign, benchmark, target, number)
-JOIN campaigns c USING (run, campaign) JOIN runs u USING (run)
-WHERE a.object <> b.object AND a.cpu > 0 AND b.cpu > 0;
-"""
 
 
-_CONTRADICTIONS = """
--- Cells of which two runs recorded another object, or another value of what must repeat exactly.
-CREATE TABLE contradictions AS
-WITH said AS (
-  SELECT run, cell, metric, metric_version, coalesce(workload, '') AS workload, coalesce(function, '') AS function,
-         isolation,
-         coalesce(CAST(exact AS VARCHAR), CAST(value AS VARCHAR)) AS value
-  FROM rows WHERE value IS NOT NULL AND list_contains(?, split_part(metric, '@', 1))
-  UNION ALL
-  SELECT DISTINCT run, cell, 'object', 1, '', '', isolation, object_digest FROM rows WHERE object_digest IS NOT NULL
-)
-SELECT any_value(r.suite) AS suite, cell, any_value(r.benchmark) AS benchmark, any_value(r.target) AS target,
-       any_value(r.track) AS track, list_sort(list(DISTINCT r.policy)) AS policies, said.metric,
-       list_sort(list(DISTINCT said.value)) AS found, list_sort(list(DISTINCT said.run)) AS runs
-FROM said JOIN (SELECT DISTINCT run, cell, suite, benchmark, target, track, policy FROM rows) r USING (run, cell)
-GROUP BY cell, said.metric, said.metric_version, said.workload, said.function HAVING count(DISTINCT said.value) > 1
-"""
-
-
-def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnection":
-    """A read-only connection to the index of ``results``, built first if the files have changed.
+def open_index(results: Path, *, warn: bool = True, backing: Backing = Backing.CLAIMED) -> "duckdb.DuckDBPyConnection":
+    """A read-only connection to the index of ``results``, built first if the files have changed; of runs that have at
+    least this ``backing``.
 
     Raises UsageError for a torn or altered run file. Files that are no run files are named on
     standard error and left out.
@@ -177,8 +56,9 @@ def open_index(results: Path, *, warn: bool = True) -> "duckdb.DuckDBPyConnectio
         "enable_external_access": "false",
         "lock_configuration": "true",
     }
+    runs = runs if backing is Backing.CLAIMED else _behind(results, runs, backing)
     while True:
-        path = _built(results, runs)
+        path = _built(results, runs, backing)
         try:
             connection = duckdb.connect(str(path), read_only=True, config=locked)
         except duckdb.IOException:
@@ -195,10 +75,22 @@ def require_sound(results: Path) -> None:
         _built(results, runs)
 
 
-def _built(results: Path, runs: list[Path]) -> Path:
+def _behind(results: Path, runs: list[Path], backing: Backing) -> list[Path]:
+    """The runs that have at least this backing, of all that there are."""
+    with open_index(results, warn=False) as index:
+        found = index.execute("SELECT run FROM backing WHERE list_contains(?, backing)", [list(backing.at_least)])
+        names = {name for (name,) in found.fetchall()}
+    kept = [run for run in runs if run.stem in names]
+    if runs and not kept:
+        hint = "harness official makes one" if backing is Backing.OFFICIAL else "record the same on another machine"
+        raise UsageError(f"no run here is {backing}", where=str(results), hint=hint)
+    return kept
+
+
+def _built(results: Path, runs: list[Path], backing: Backing = Backing.CLAIMED) -> Path:
     """The index of these files, built if there is none. Raises UsageError for a run file that is none."""
-    prefix = digest_of(str(results.resolve()))[:16]
-    sums = sorted({run.parent / SUMS for run in runs})
+    prefix = digest_of([str(results.resolve()), backing])[:16]
+    sums = [*sorted({run.parent / SUMS for run in runs}), results / LEDGER, results / SIGNERS]
     key = digest_of([_VERSION, sorted(all_tracks()), [_facts(path, results) for path in (*runs, *sums)]])
     folder = cache_root() / "index"
     if "?" in str(folder):  # DuckDB takes what follows for options, and puts its log elsewhere
@@ -207,7 +99,7 @@ def _built(results: Path, runs: list[Path]) -> Path:
             where=str(folder),
             hint="set HARNESS_CACHE to another folder",
         )
-    path = _known(folder, prefix, key) or _rebuild(folder, prefix, key, runs)
+    path = _known(folder, prefix, key) or _rebuild(folder, prefix, key, runs, official_runs(results))
     if (_end_of_last(path) or 0) > time.time():  # it may have been built while the clock was wrong
         for run in runs:
             read_run(run)
@@ -249,7 +141,7 @@ def _digest_of_index(path: Path, _size: int, _modified: int) -> str:
     return digest_file(path)[: 2 * _SHORT]
 
 
-def _rebuild(folder: Path, prefix: str, key: str, runs: list[Path]) -> Path:
+def _rebuild(folder: Path, prefix: str, key: str, runs: list[Path], official: list[str]) -> Path:
     import duckdb
     from filelock import FileLock
 
@@ -263,7 +155,7 @@ def _rebuild(folder: Path, prefix: str, key: str, runs: list[Path]) -> Path:
         with tempfile.TemporaryDirectory(dir=scratch, prefix=f"{os.getpid()}-") as temporary:
             made = Path(temporary) / "index.duckdb"
             try:
-                last = _build(made, runs)
+                last = _build(made, runs, official)
             except duckdb.Error:
                 require_space(root)
                 raise
@@ -274,7 +166,7 @@ def _rebuild(folder: Path, prefix: str, key: str, runs: list[Path]) -> Path:
             return path
 
 
-def _build(made: Path, runs: list[Path]) -> int:
+def _build(made: Path, runs: list[Path], official: list[str]) -> int:
     """Build it, and return when its last run ended, in seconds since 1970."""
     import duckdb
 
@@ -283,7 +175,7 @@ def _build(made: Path, runs: list[Path]) -> int:
             raise UsageError(f"the run is here twice, also as {both[1]}", where=str(both[0]), hint=f"keep one {name}")
     with duckdb.connect(str(made)) as connection:
         connection.execute(
-            f"CREATE TABLE rows (run VARCHAR, line BIGINT, suite VARCHAR, {_typed(_COLUMNS)}, exact HUGEINT)"
+            f"CREATE TABLE rows (run VARCHAR, line BIGINT, suite VARCHAR, {_typed(COLUMNS)}, exact HUGEINT)"
         )
         connection.execute(
             "CREATE TABLE runs (run VARCHAR, suite VARCHAR, suite_version VARCHAR, track VARCHAR, started VARCHAR,"
@@ -291,8 +183,8 @@ def _build(made: Path, runs: list[Path]) -> int:
             " min_coverage DOUBLE, file VARCHAR, time_scale DOUBLE, cores BIGINT, fresh VARCHAR,"
             " asked_again_after DOUBLE, unpinned BOOLEAN, packages VARCHAR, machine VARCHAR, model VARCHAR)"
         )
-        connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(_CAMPAIGN)})")
-        timed = _typed(_BLOCK | _SAMPLE | _CONDITIONS)
+        connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(CAMPAIGN)})")
+        timed = _typed(BLOCK | SAMPLE | CONDITIONS)
         connection.execute(f"CREATE TABLE timings (run VARCHAR, suite VARCHAR, {timed})")
         connection.execute(
             "CREATE TABLE benchmarks (run VARCHAR, benchmark VARCHAR, split VARCHAR, origin VARCHAR,"
@@ -313,8 +205,9 @@ def _build(made: Path, runs: list[Path]) -> int:
             run = read_run(path)
             ends.append(int(datetime.fromisoformat(run.header.finished).timestamp()))
             _load(connection, run)
-        connection.execute(_CONTRADICTIONS, [list(_deterministic())])
-        connection.execute(_VIEWS)
+        connection.execute(CONTRADICTIONS, [list(_deterministic())])
+        mark_backing(connection, official, list(_deterministic()))
+        connection.execute(VIEWS)
         connection.execute("CHECKPOINT")  # closing does it too, but says nothing of a full disk
     return max(ends)
 
@@ -345,11 +238,11 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
     rows = [_row(header.run, header.suite, line, row) for line, row in enumerate(run.rows, run.first_line)]
     _insert(connection, "rows", rows)
     campaigns = [one.model_dump(mode="json") for one in run.campaigns]
-    _insert(connection, "campaigns", [[header.run, *(one[name] for name in _CAMPAIGN)] for one in campaigns])
+    _insert(connection, "campaigns", [[header.run, *(one[name] for name in CAMPAIGN)] for one in campaigns])
     blocks = [one.model_dump(mode="json") for one in run.blocks]
     timings = [
         [header.run, header.suite]
-        + [*(b[n] for n in _BLOCK), *(sample[n] for n in _SAMPLE), *(b["conditions"][n] for n in _CONDITIONS)]
+        + [*(b[n] for n in BLOCK), *(sample[n] for n in SAMPLE), *(b["conditions"][n] for n in CONDITIONS)]
         for b in blocks
         for sample in b["samples"]
     ]
@@ -375,7 +268,7 @@ def _row(run: str, suite: str, line: int, row: Row) -> list[Any]:
     exact = str(value) if isinstance(value, int) else None
     said["metric_version"] = row.metric_version
     said["value"] = None if value is None else float(value)
-    fields = [said.get(name) for name in _COLUMNS]
+    fields = [said.get(name) for name in COLUMNS]
     return [run, line, suite, *fields, exact]
 
 

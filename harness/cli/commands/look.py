@@ -83,6 +83,14 @@ def leaderboard(
     unseen: Unseen = None,
     benchmark: BenchmarksShown = None,
     llvm: Llvm = None,
+    backing: Annotated[
+        str | None,
+        typer.Option(
+            "--backing",
+            help="Only runs that are official, or at least reproduced (default: all).",
+            rich_help_panel="Which results",
+        ),
+    ] = None,
     sql: Annotated[
         bool, typer.Option("--sql", help="Print the queries instead of their answers.", rich_help_panel="Output")
     ] = False,
@@ -101,10 +109,9 @@ def leaderboard(
 
     raise typer.Exit(
         leaderboard(
-            results, sql, format_of(as_json, as_csv), declared, suite=suite, targets=tuple(words(target)), track=track,
-            metric=metric, reference=reference, split=split, origin=origin, unseen=tuple(words(unseen)),
-            benchmarks=tuple(words(benchmark)), llvm=llvm,
-            **conditions(declared),
+            results, sql, format_of(as_json, as_csv), declared, backing, suite=suite, targets=tuple(words(target)),
+            track=track, metric=metric, reference=reference, split=split, origin=origin, unseen=tuple(words(unseen)),
+            benchmarks=tuple(words(benchmark)), llvm=llvm, **conditions(declared),
         )
     )  # fmt: skip
 
