@@ -77,7 +77,7 @@ def _least(there: Sequence[Backing]) -> Backing:
     chosen = address.choose(
         st.sidebar.container(),
         "Results",
-        "standing",
+        "backing",
         options,
         default=Backing.CLAIMED,
         show=lambda one: words[Backing(one)],

@@ -38,7 +38,7 @@ def add(app: typer.Typer) -> None:
     app.command(
         rich_help_panel=DEVELOP,
         epilog=examples(
-            "harness ceiling best-inlining --suite cbench",
+            "harness ceiling ./mine --suite cbench",
             "harness ceiling ./mine --suite cbench --benchmark sha --target x86-64 --seconds 60",
         ),
     )(ceiling)
