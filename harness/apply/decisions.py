@@ -1,6 +1,7 @@
 """Decisions: everything that a policy decided for one frozen module, and all that apply may read."""
 
 import json
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,15 @@ from harness.base.vocabulary import Level, Outcome
 __all__ = ["Decided", "Decisions"]
 
 SCHEMA = 2
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _finite(word: str) -> float:
+    number = float(word)
+    return number if math.isfinite(number) else _no_number(word)
 
 
 @dataclass(frozen=True)
@@ -55,7 +65,7 @@ class Decisions:
     def parse(cls, content: bytes, where: str) -> "Decisions":
         """Read a decisions file, of this schema or an older one. Raises UsageError for anything else."""
         try:
-            fields = json.loads(content)
+            fields = json.loads(content, parse_constant=_no_number, parse_float=_finite)
             if fields["schema"] == 1:
                 fields = decisions_of_1(fields)
             if fields["schema"] != SCHEMA:
