@@ -177,3 +177,20 @@ def test_links_lead_somewhere(document: Path) -> None:
         if anchor:
             headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
             assert anchor in map(slug, headings), f"{name}#{anchor}"
+
+
+def test_pinned_versions_are_exact_and_of_what_decides_objects_and_counts() -> None:
+    lines = (ROOT / "requirements" / "debian.txt").read_text().splitlines()
+    pinned = dict(line.split("=", 1) for line in lines if not line.startswith("#"))
+    assert len(pinned) == len([line for line in lines if not line.startswith("#")])
+    assert all(re.fullmatch(r"([0-9]+:)?[0-9][A-Za-z0-9.+~-]*", version) for version in pinned.values())
+    assert {
+        "clang-22",
+        "llvm-22",
+        "lld-22",
+        "libllvm22",
+        "libc6-dev",
+        "qemu-user",
+        "libc6-dev-arm64-cross",
+    } <= pinned.keys()
+    assert len({pinned[name] for name in pinned if name.endswith("-22") or "llvm22" in name}) == 1, "one LLVM"

@@ -12,6 +12,7 @@ __all__ = [
         "COMMIT",
         "GLOSSARY",
         "NATIVE_SOURCES",
+        "PINNED",
         "RECORDED",
         "ROOT",
         "SUBMISSIONS",
@@ -34,6 +35,8 @@ BASELINES = ROOT / "baselines"
 SUBMISSIONS = ROOT / "submissions"
 NATIVE_SOURCES = ROOT / "native"
 GLOSSARY = ROOT / "docs" / "glossary.md"
+PINNED = ROOT / "requirements" / "debian.txt"
+"""Exact versions of Debian's packages; in a checkout alone."""
 RECORDED = ROOT / "results"
 """The project's own results."""
 COMMIT = ROOT / "commit.json"

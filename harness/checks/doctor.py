@@ -11,6 +11,7 @@ from pathlib import Path
 from harness.base.digest import digest_file
 from harness.base.errors import HarnessError
 from harness.base.extras import missing
+from harness.base.paths import PINNED
 from harness.base.vocabulary import Level, Target
 from harness.sandbox.conditions import clock_library
 from harness.toolchain.llvm import INSTALL, Toolchain, find_toolchain
@@ -55,6 +56,7 @@ def examine() -> list[Prerequisite]:
     lines.append(_sanitizers())
     lines.append(_command("bwrap", "isolating what is not ours", "apt-get install bubblewrap"))
     lines.append(_clock())
+    lines.append(_pinned())
     lines.append(_command("apt-get", "fetching upstream sources (or `harness fetch --from DIR`)", "-", required=False))
     lines.append(_command("chromium", "the page's tests", "apt-get install chromium", required=False))
     lines += [_library(package, use) for package, use in _LIBRARIES.items()]
@@ -159,6 +161,21 @@ def _quietly(probe: Callable[[], str | None]) -> str | None:
         return probe()
     except HarnessError:
         return None
+
+
+def _pinned() -> Prerequisite:
+    """Whether what decides objects and counts has the versions of the machine that recorded the project's results."""
+    name, use, remedy = "pinned versions", "the fingerprint of recorded results", "scripts/setup pinned"
+    if not PINNED.is_file() or shutil.which("dpkg-query") is None:
+        return Prerequisite(name, None, use, "a clone, on Debian", required=False)
+    pinned = dict(line.split("=", 1) for line in PINNED.read_text().splitlines() if "=" in line and line[0] != "#")
+    command = ["dpkg-query", "--show", "--showformat=${Package}=${Version}\\n", *pinned]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    here = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    others = [f"{one} is {here.get(one, 'missing')}" for one, version in pinned.items() if here.get(one) != version]
+    if others:
+        return Prerequisite(name, None, use, f"{remedy}: {', '.join(others)}", required=False)
+    return Prerequisite(name, f"all {len(pinned)}", use, "-", required=False)
 
 
 def _clock() -> Prerequisite:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     FailFast,
@@ -111,7 +112,7 @@ class Tree(Model):
     """
 
     # Pydantic's own `schema` is in the way of the name.
-    version: Literal[1] = Field(alias="schema")
+    version: Annotated[Literal[1], BeforeValidator(_number)] = Field(alias="schema")
     """Version of this format."""
     features: Annotated[tuple[Annotated[str, AfterValidator(_known_feature)], ...], FailFast()] = Field(
         max_length=MAX_FEATURES
