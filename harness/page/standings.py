@@ -20,6 +20,7 @@ from harness.problems.protocol import Pages
 from harness.rank.campaigns import TimedCampaign, campaigns
 from harness.rank.contest import percent
 from harness.rank.doubts import doubts
+from harness.rank.elsewhere import elsewhere
 from harness.rank.notes import DECIDED, JUDGED, OF_CEILING, SEEN, SHARED, UNCHECKED, how_computed, rules_broken
 from harness.rank.question import Question, fingerprints, floor
 from harness.rank.runs import runs_used
@@ -72,6 +73,7 @@ def render() -> None:
         key="chart",
         alt="Strict of each policy",
     )
+    _elsewhere(question)
     _explain(question, table)
     _origin(pages, question, version, used)
     show_sql(
@@ -159,6 +161,24 @@ def _remarks(found: Sequence[TimedCampaign], table: Sequence[Standing]) -> None:
         st.warning(plain(line[:1].upper() + line[1:]))
     if reasons := dependence_lines(table) + reason_lines(table):
         st.markdown("\n".join(f"- {plain(line)}" for line in reasons))
+
+
+def _elsewhere(question: Question) -> None:
+    """What papers print, where they print something of this metric."""
+    if not (found := elsewhere(question)):
+        return
+    with st.expander("Published elsewhere, and never ranked"):
+        st.caption("Ratios as they were printed: other compilers, other programs, or another setting.")
+        frame = pd.DataFrame(
+            {
+                "published by": [one.approach for one in found],
+                "what": [one.who for one in found],
+                "programs": [one.suite for one in found],
+                "ratio": [one.shown for one in found],
+                "what differs": [one.note for one in found],
+            }
+        )
+        st.dataframe(frame, hide_index=True)
 
 
 def _explain(question: Question, table: Sequence[Standing]) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from harness.base.answers import Column, Table
 from harness.rank import campaigns, standings
 from harness.rank.contest import percent
+from harness.rank.elsewhere import elsewhere_lines
 from harness.rank.notes import OF_CEILING
 from harness.rank.standings import Standing
 from harness.rank.words import (
@@ -76,6 +77,7 @@ def standings_table(index: "duckdb.DuckDBPyConnection", question: "Question") ->
         *dependence_lines(rows),
         *reason_lines(rows),
         *(() if all(row.share is None for row in rows) else (_SHARES,)),
+        *elsewhere_lines(question),
     )
     restricted = "".join(f", {word}" for word in question.restrictions)
     title = (
