@@ -21,6 +21,7 @@ from harness.checks.submission.findings import Code, Finding
 from harness.measure import find_metric
 from harness.policy import Policy, is_asked_again
 from harness.policy.limits import most_bytes
+from harness.policy.problems import form_of
 from harness.problems.protocol import Asked, Benchmarks, Replaying, Trial
 from harness.rank.memorised import LEAST_GAIN, OnCopies
 from harness.record import Row, read_run
@@ -67,7 +68,11 @@ class Tried:
 
 
 def tried(policy: Policy, trial: Trial, sort: Benchmarks, bench: Bench, engine: Engine, observer: Observer) -> Tried:
-    """Run it. Raises what a run raises that the policy is not to blame for."""
+    """Run it; of a search by chance, under its first seed alone.
+
+    Raises what a run raises that the policy is not to blame for.
+    """
+    policy = _with_few_seeds(policy)
     with _folder() as folder:
         running = _Running(trial, sort, bench, engine, observer, folder)
         first = running.run(replace(trial, benchmarks=trial.benchmarks[:1], reference=None), policy)
@@ -102,6 +107,12 @@ def _repeats(policy: Policy) -> bool:
     """Whether it must do the same whenever it is asked: a search by chance has its seeds, and is replayed alone."""
     manifest = policy.manifest
     return manifest.policy_class is not PolicyClass.SEARCH or manifest.deterministic or is_asked_again(policy)
+
+
+def _with_few_seeds(policy: Policy) -> Policy:
+    if not form_of(policy, policy.name).by_chance:
+        return policy
+    return replace(policy, manifest=policy.manifest.model_copy(update={"seeds": policy.manifest.seeds[:1]}))
 
 
 def _elsewhere(policy: Policy, folder: Path) -> Policy:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.paths import SUBMISSIONS
 from harness.checks.submission.findings import Code, Finding
 from harness.checks.submission.folder import faults_of_folder, faults_of_manifest
 from harness.policy.load import read_policy
@@ -147,3 +148,10 @@ def test_a_file_that_nothing_names_is_said(folder: Path) -> None:
     assert [(one.code, one.where) for one in faults_of_manifest(read_policy(folder))] == [
         (Code.UNNAMED_FILE, "notes/more.bin")
     ]
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in SUBMISSIONS.iterdir() if path.is_dir()))
+def test_what_ships_keeps_the_rules(name: str) -> None:
+    folder = SUBMISSIONS / name
+    assert faults_of_folder(folder) == []
+    assert faults_of_manifest(read_policy(folder)) == []
