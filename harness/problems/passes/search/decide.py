@@ -60,7 +60,7 @@ class Searches:
         pipelines = table.pipelines(facts_of(frozen.bitcode, bench))
         assert policy.manifest.budget is not None
         budget = Budget(policy.manifest.budget, _least_trials(policy, policy.name), _PATIENCE)
-        name, content = policy.file(ROLE)
+        name, content = policy.manifest.files[ROLE], policy.contents[ROLE]
 
         def make(entry: Path) -> None:
             (entry / "search.py").write_bytes(content)
