@@ -60,7 +60,7 @@ class Searches:
         pipelines = table.pipelines(facts_of(frozen.bitcode, bench))
         assert policy.manifest.budget is not None
         budget = Budget(policy.manifest.budget, _least_trials(policy, policy.name), _PATIENCE)
-        name, content = policy.file(ROLE)
+        path, content = policy.file(ROLE)
 
         def make(entry: Path) -> None:
             (entry / "search.py").write_bytes(content)
@@ -74,7 +74,7 @@ class Searches:
         try:
             found = run_search(
                 job,
-                name,
+                Path(path).name,
                 lambda: Session(frozen.bitcode, pipelines, bench, level=frozen.level),
                 is_right,
                 budget,
