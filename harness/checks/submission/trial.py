@@ -81,8 +81,10 @@ def tried(policy: Policy, trial: Trial, sort: Benchmarks, bench: Bench, engine: 
         rows = running.run(trial, policy)
         findings = [*_outcomes(rows, policy), *running.not_replayed(policy)]
         others = _OTHERS if _repeats(policy) else {}
+        runs = 1
         for what, conditions in others.items():
             if not findings:
+                runs += 1
                 there = _elsewhere(policy, folder) if conditions.environment else policy
                 again = running.run(replace(trial, reference=None), there, conditions)
                 findings += _differing(_of(rows, policy), again, what)
@@ -91,7 +93,7 @@ def tried(policy: Policy, trial: Trial, sort: Benchmarks, bench: Bench, engine: 
         if others and is_asked_again(policy) and clock_library() is None:
             do = "apt-get install libfaketime, and validate again"
             findings.append(Finding(Code.CLOCK_NOT_MOVED, "clock", "libfaketime is not installed here", do))
-        return Tried(tuple(_bounded(findings)), tuple(rows), 1 + len(others))
+        return Tried(tuple(_bounded(findings)), tuple(rows), runs)
 
 
 @contextmanager
@@ -202,8 +204,12 @@ def _of(rows: Sequence[Row], policy: Policy) -> list[Row]:
 
 
 def _bad(rows: Sequence[Row], policy: Policy) -> bool:
-    """Whether nothing came of it."""
-    return all(row.outcome not in (Outcome.OK, Outcome.UNSUPPORTED) for row in _of(rows, policy))
+    """Whether nothing came of it. A target that it is not for says nothing, and a ceiling need not know the program."""
+    return not any(row.outcome is Outcome.OK or _is_unknown(row, policy) for row in _of(rows, policy))
+
+
+def _is_unknown(row: Row, policy: Policy) -> bool:
+    return policy.manifest.ceiling and row.outcome is Outcome.POLICY_ERROR
 
 
 def _outcomes(rows: Sequence[Row], policy: Policy) -> Iterator[Finding]:
@@ -211,7 +217,7 @@ def _outcomes(rows: Sequence[Row], policy: Policy) -> Iterator[Finding]:
     for row in mine:
         if row.outcome in (Outcome.OK, Outcome.UNSUPPORTED):
             continue
-        if policy.manifest.ceiling and row.outcome is Outcome.POLICY_ERROR:
+        if _is_unknown(row, policy):
             yield Finding(Code.UNKNOWN_PROGRAM, _place_of(row), row.detail)
             continue
         yield Finding(

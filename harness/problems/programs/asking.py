@@ -27,10 +27,11 @@ __all__ = ["Asked", "AskingStep", "Told", "asked_as", "host_job", "require_toler
 _LIBRARY = "policy.so"
 _CRASH = re.compile(r"clang frontend command failed with exit code (1(?:29|[3-8]\d))\b")
 _GIVEN_UP = re.compile(rb"^[a-z]+ plugin: the channel is given up: ([a-z ]+)$", re.MULTILINE)
+_ANSWERS_BADLY = re.compile(rb"[a-z]+ plugin: the policy is given up: bad$", re.MULTILINE)
 _WAITING = 0.9
 """Share of a compile step's time that may be spent waiting for a host's answers."""
 _GIVES_UP_AFTER = 3
-"""Unusable answers, in ``native/policy/channel.cpp``."""
+"""Unusable answers, in ``native/policy/channel.cpp`` and ``native/regalloc/session.cpp``."""
 _LATER = 5.0
 """Seconds that a host's sandbox may last longer than the compiler's, which ends it."""
 
@@ -199,6 +200,8 @@ def _ending(hosted: Finished) -> str:
 def _fault(done: Finished) -> str:
     """For people. clang reports its own crash as an exit status, and want of memory looks no different."""
     words = done.reason_line()
+    if _ANSWERS_BADLY.search(done.stderr):
+        return f"it gave {_GIVES_UP_AFTER} answers that could not be used"
     if crash := _CRASH.search(words):
         most = (done.limits.address_space or done.limits.memory) // MIB
         return f"clang crashed: {signal_name(int(crash[1]) - 128)} (it cannot have more than {most} MiB of memory)"

@@ -60,6 +60,12 @@ def test_a_broken_one_ends_early(visitor: User, tmp_path: Path) -> None:
     assert {finding["where"] for finding in report["findings"]} == {"crc32 on x86-64", "crc32 on aarch64", "broken"}
 
 
+def test_one_that_is_for_one_target_ends_as_early(visitor: User, tmp_path: Path) -> None:
+    broken = write_policy(tmp_path / "broken", "nosuchpass\n", targets='["x86-64"]')
+    report = validate(visitor, broken, 1)
+    assert {finding["where"] for finding in report["findings"]} == {"crc32 on x86-64", "broken"} and report["runs"] == 1
+
+
 def test_nothing_is_run_of_a_faulty_folder(visitor: User, tmp_path: Path) -> None:
     faulty = write_policy(tmp_path / "faulty", "default<Oz>\n")
     (faulty / "link").symlink_to("/etc/passwd")

@@ -211,9 +211,12 @@ def test_the_third_ends_the_policy(answer: str, modules: Modules, bench: Bench) 
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("return 33;", "given up: bad"),
-        ("return 1u << 31;", "given up: bad"),
-        ("for (unsigned Slot = 0;; ++Slot) if (!Context.isLegal(Slot)) return Slot;", "given up: bad"),
+        ("return 33;", "it gave 3 answers that could not be used"),
+        ("return 1u << 31;", "it gave 3 answers that could not be used"),
+        (
+            "for (unsigned Slot = 0;; ++Slot) if (!Context.isLegal(Slot)) return Slot;",
+            "it gave 3 answers that could not be used",
+        ),
         ("volatile int *null = nullptr; return *null;", "clang crashed: SIGSEGV"),
     ],
 )

@@ -1,0 +1,2 @@
+def decide(features):
+    return 10**18

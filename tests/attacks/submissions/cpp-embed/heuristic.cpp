@@ -1,0 +1,7 @@
+static const unsigned char Stolen[] = {
+#embed "@SECRET@"
+};
+bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
+
+  return Context.feature(FeatureIndex::cost_estimate) <= 5;
+}

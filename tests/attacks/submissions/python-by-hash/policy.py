@@ -1,0 +1,2 @@
+def decide(features):
+    return hash(str(features)) & 1 == 1

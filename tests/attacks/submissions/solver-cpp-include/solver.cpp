@@ -1,0 +1,4 @@
+#include "@SECRET@"
+#include "@ROOT@/suites/iopddl/contest.csv"
+
+int main() {}
