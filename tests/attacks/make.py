@@ -50,7 +50,7 @@ def many_passes(folder: Path, user: User) -> None:
 
 @_maker
 def slow_passes(folder: Path, user: User) -> None:
-    (folder / "passes.txt").write_text("default<O3>\n" * 400)
+    (folder / "passes.txt").write_text("default<O3>\n" * 8000)
 
 
 @_maker
@@ -327,13 +327,13 @@ def model_beyond(folder: Path, user: User) -> None:
     _model(folder, nodes, {"table": np.float32([1, 2, 3]), "one": np.int64([1, 1])})
 
 
-_FEATURES, _ACTIONS = 56, 42
+_FEATURES, _ACTIONS, _STATE = 56, 42, 4
 
 
 def _agent(
     folder: Path, nodes: list[Any], actions: int, constants: dict[str, Any], *more: Any, name: str = "logits"
 ) -> None:
-    shapes = {"autophase": _FEATURES, "histogram": _ACTIONS}
+    shapes = {"autophase": _FEATURES, "histogram": _ACTIONS} | ({"state": _STATE} if more else {})
     inputs = [helper.make_tensor_value_info(name, FLOAT, [1, size]) for name, size in shapes.items()]
     outputs = [helper.make_tensor_value_info(name, FLOAT, [1, actions]), *more]
     _model(folder, nodes, constants, file="agent.onnx", inputs=inputs, outputs=outputs)
@@ -358,10 +358,10 @@ def agent_of_many(folder: Path, user: User) -> None:
 def agent_of_state(folder: Path, user: User) -> None:
     nodes = [
         helper.make_node("Identity", ["histogram"], ["action"]),
-        helper.make_node("Gemm", ["histogram", "weights"], ["state_next"]),
+        helper.make_node("Gemm", ["state", "weights"], ["state_next"]),
     ]
     wide = helper.make_tensor_value_info("state_next", FLOAT, [1, 4096])
-    _agent(folder, nodes, _ACTIONS, {"weights": np.ones((_ACTIONS, 4096), np.float32)}, wide, name="action")
+    _agent(folder, nodes, _ACTIONS, {"weights": np.ones((_STATE, 4096), np.float32)}, wide, name="action")
 
 
 @_maker
@@ -441,9 +441,9 @@ def claim_of_less_bytes(folder: Path, user: User) -> None:
 @_maker
 def claim_of_failure(folder: Path, user: User) -> None:
     def fail(row: dict[str, Any]) -> None:
-        for name in ("metric", "metric_version", "unit", "value", "workload", "object_digest"):
+        for name in ("metric", "metric_version", "unit", "value", "workload"):
             row.pop(name, None)
-        row.update(outcome="wrong-output", detail="it is broken")
+        row.update(outcome="wrong-output", detail="it is broken", object_digest=None)
 
     _forged(folder, user, fail)
 
