@@ -138,7 +138,7 @@ def validated(user: User, submission: Path, folder: Path, seconds: float) -> tup
         pytest.fail(f"no report: exit code {process.returncode}\n{out}\n{err}")
 
 
-@pytest.mark.parametrize("attack", each())
+@pytest.mark.parametrize("attack", list(each()))
 def test_the_attack_gains_nothing(attack: Attack, sender: User, secrets: Secrets, tmp_path: Path) -> None:
     user = User(sender.cache, tmp_path / "results")
     submission = sent(attack, tmp_path, secrets, user)

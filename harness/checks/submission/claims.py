@@ -62,10 +62,11 @@ def differing(claim: Claim, measured: Sequence[Row], suite: str, llvm: str) -> I
         yield Finding(Code.CLAIM_NOT_COMPARED, claim.where, what, "measure it with the compiler that the project uses")
         return
     mine = {row.policy: row.policy_digest for row in claim.rows}
-    known = {_key(row): row for row in measured if row.policy in mine} if header.suite == suite else {}
+    own_rows = [row for row in measured if row.policy in mine] if header.suite == suite else []
+    known = {_key(row, row.metric): row for row in own_rows} | {_key(row, None): row for row in own_rows}
     compared = 0
     for row in claim.rows:
-        own = known.get(_key(row))
+        own = known.get(_key(row, row.metric))
         if row.copy_ or own is None or (row.metric and not find_metric(row.metric).deterministic):
             continue
         compared += 1
@@ -81,8 +82,9 @@ def _shown(path: Path) -> str:
     return f"{CLAIMS}/{path.name}"
 
 
-def _key(row: Row) -> tuple[str, str, int, str | None]:
-    return row.benchmark, row.target.value, row.seed, row.metric
+def _key(row: Row, metric: str | None) -> tuple[str, str, int, str | None]:
+    """Of a value; without a metric, of the cell that failed, or did not."""
+    return row.benchmark, row.target.value, row.seed, metric
 
 
 def _value(row: Row) -> str:

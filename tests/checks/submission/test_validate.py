@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.checks.submission.claims import differing, read_claims
+from harness.base.vocabulary import Outcome
+from harness.checks.submission.claims import Claim, differing, read_claims
 from harness.checks.submission.findings import Code
 from harness.policy.load import read_policy
 from tests.drive import Answer, User, write_policy
@@ -104,7 +105,7 @@ def test_an_honest_submission_with_a_true_claim_is_valid(claimed: tuple[User, Pa
     measured = {(row["policy"], row["benchmark"]) for row in report["rows"]}
     assert measured == {(policy, name) for policy in ("claiming", "Oz") for name in ("crc32", "sha", "qsort", "adpcm")}
     text = (tmp_path / "report.md").read_text()
-    assert text.startswith("### `claiming`: valid\n") and "| size.alloc | x86-64 | 4 |" in text
+    assert text.startswith("### `claiming`: valid\n") and "| `size.alloc` | `x86-64` | 4 |" in text
     assert sorted(path.name for path in user.results.iterdir()) == before, "results are not recorded"
 
 
@@ -134,6 +135,9 @@ def test_a_claim_that_is_false_is_found(claimed: tuple[User, Path]) -> None:
     assert list(differing(claim, claim.rows, "cbench", header.llvm)) == []
     found = list(differing(claim, better, "cbench", header.llvm))
     assert [one.code for one in found] == [Code.CLAIM_DIFFERS] * 2
+    nothing = {"metric": None, "value": None, "outcome": Outcome.WRONG_OUTPUT}
+    failed = Claim(claim.where, claim.run, tuple(row.model_copy(update=nothing) for row in claim.rows))
+    assert [one.code for one in differing(failed, claim.rows, "cbench", header.llvm)] == [Code.CLAIM_DIFFERS] * 2
     for suite, llvm in (("mibench", header.llvm), ("cbench", "0" * 64)):
         assert [one.code for one in differing(claim, better, suite, llvm)] == [Code.CLAIM_NOT_COMPARED]
 
