@@ -25,7 +25,18 @@ MOST_BYTES = 128 * MIB
 _DEEPEST = 4
 _LONGEST = 100
 """Characters of a name."""
-_ALWAYS = ("readme", "readme.md", "readme.txt", "notice", "licence", "license", "license.md", "license.txt", "copying")
+_ALWAYS = (
+    "readme",
+    "readme.md",
+    "readme.txt",
+    "make_model.py",
+    "notice",
+    "licence",
+    "license",
+    "license.md",
+    "license.txt",
+    "copying",
+)
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",

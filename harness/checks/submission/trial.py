@@ -7,6 +7,7 @@ run has a cache and results of its own, so that nothing is remembered between th
 import math
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -47,6 +48,8 @@ _OTHERS = {
     "where addresses are not random, half a day later": Conditions(fixed_addresses=True, ahead=_DAY // 2),
 }
 """What is different → conditions."""
+_PATIENCE = 60.0
+"""Seconds to build what there is to build, and as many for every two benchmarks."""
 _MOST = 10
 """Findings of one code; the rest is counted."""
 
@@ -75,14 +78,18 @@ def tried(policy: Policy, trial: Trial, sort: Benchmarks, bench: Bench, engine: 
     policy = _with_few_seeds(policy)
     with _folder() as folder:
         running = _Running(trial, sort, bench, engine, observer, folder)
+        started = time.monotonic()
         first = running.run(replace(trial, benchmarks=trial.benchmarks[:1], reference=None), policy)
-        if _bad(first, policy):
-            return Tried(tuple(_outcomes(first, policy)), tuple(first), 1)
+        slow = list(_slowness(started, policy, 1))
+        if slow or _bad(first, policy):
+            return Tried((*_outcomes(first, policy), *slow), tuple(first), 1)
         rows = running.run(trial, policy)
         findings = [*_outcomes(rows, policy), *running.not_replayed(policy)]
         others = _OTHERS if _repeats(policy) else {}
         runs = 1
         for what, conditions in others.items():
+            if not findings:
+                findings += _slowness(started, policy, len(trial.benchmarks))
             if not findings:
                 runs += 1
                 there = _elsewhere(policy, folder) if conditions.environment else policy
@@ -109,6 +116,15 @@ def _repeats(policy: Policy) -> bool:
     """Whether it must do the same whenever it is asked: a search by chance has its seeds, and is replayed alone."""
     manifest = policy.manifest
     return manifest.policy_class is not PolicyClass.SEARCH or manifest.deterministic or is_asked_again(policy)
+
+
+def _slowness(started: float, policy: Policy, benchmarks: int) -> Iterator[Finding]:
+    """What is wrong with having taken so long since ``started`` for so many benchmarks."""
+    seconds = time.monotonic() - started
+    most = _PATIENCE * (1 + benchmarks / 2) + (policy.manifest.budget or 0) * len(policy.manifest.targets) * benchmarks
+    if seconds > most:
+        what = f"{seconds:.0f} s for {benchmarks} small benchmark{'s' * (benchmarks != 1)}; {most:.0f} s are allowed"
+        yield Finding(Code.TOO_SLOW, policy.name, what, "decide, or compile, faster: a suite would take hours")
 
 
 def _with_few_seeds(policy: Policy) -> Policy:

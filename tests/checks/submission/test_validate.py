@@ -7,10 +7,15 @@ from typing import Any
 
 import pytest
 
+from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Outcome
+from harness.checks.submission import trial
 from harness.checks.submission.claims import Claim, differing, read_claims
 from harness.checks.submission.findings import Code
+from harness.checks.submission.validate import validate as validated
 from harness.policy.load import read_policy
+from harness.run.engines import InProcess
+from harness.sandbox.bench import Bench
 from tests.drive import Answer, User, write_policy
 
 BY_THE_YEAR = """
@@ -147,3 +152,11 @@ def test_what_is_no_folder_is_said(name: str, visitor: User, tmp_path: Path) -> 
     (tmp_path / "file").write_text("")
     answer: Answer = visitor.harness("validate", tmp_path / name)
     answer.refused(2, "no such folder", "name the folder of a submission")
+
+
+def test_what_takes_too_long_is_stopped(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the rest of it takes ten times as long."""
+    monkeypatch.setattr(trial, "_PATIENCE", 0.01)
+    policy = write_policy(tmp_path / "slow", "default<Oz>\n")
+    report = validated(policy, bench, InProcess(), SilentObserver())
+    assert [one.code for one in report.findings] == [Code.TOO_SLOW] and report.runs == 1
