@@ -36,7 +36,7 @@ def alive(pid: int) -> bool:
 
 
 def all_gone(pids: list[int]) -> bool:
-    for _ in range(100):
+    for _ in range(500):
         if not any(alive(pid) for pid in pids):
             return True
         time.sleep(0.02)
