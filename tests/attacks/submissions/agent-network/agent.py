@@ -10,7 +10,7 @@ for family in range(64):
             made.append((family, kind))
         except (OSError, TypeError, ValueError):
             continue
-for place in ("localhost", "pypi.org"):
+for place in ("localhost", "example.org"):
     try:
         made.append(socket.create_connection((place, 443), 1))
     except OSError:
