@@ -15,7 +15,9 @@ from harness.cli.output import note
 from harness.problems.protocol import Asked
 from harness.problems.registry import benchmarks_of, declared_options, require_own
 from harness.problems.verbs import Context
-from harness.record.ledger import add_to_ledger, verify
+from harness.record.ledger import add_to_ledger, take_run, verify
+from harness.record.names import RunName
+from harness.record.signature import sign
 from harness.run.provenance import committed
 from harness.run.run import execute_run
 from harness.sandbox.bench import Bench
@@ -25,6 +27,7 @@ __all__ = ["Official", "official", "verified"]
 
 _SOURCES = ("apt", "tarballs")
 """What of the usual cache is not made here, but fetched and checked."""
+_RESULTS = "results"
 _FAULTS = (Column("where", "where"), Column("what", "what"))
 
 
@@ -48,35 +51,34 @@ def official(context: Context, asked: Official) -> Answer:
     is none.
     """
     secret = read_secret(asked.secret)
-    if not asked.key.is_file():
-        raise UsageError("there is no such key", where=str(asked.key), hint="ssh-keygen -t ed25519 -f FILE makes one")
+    sign(b"whether this key signs", asked.key)  # now, and not when all is measured
     usual = context.bench()
-    results = asked.results or default_results()
     folder, sort = benchmarks_of(asked.suite)
     require_own("run", asked.declared, folder, asked.suite)
     known = declared_options("run").get(folder, {})
     stages = {"perturb": True, "seed_file": asked.secret}
     options = dict(asked.declared) | {name: value for name, value in stages.items() if name in known}
     request = sort.request(Asked(asked.suite, asked.benchmarks, asked.policies, options))
-    _require_clean()
-    place = _fresh_place([asked.suite, asked.benchmarks, asked.policies, commitment(secret), request.identity])
+    place = _fresh_place([_clean_commit(), asked.suite, commitment(secret), request.identity])
     bench = _fresh(usual, place)
-    report = execute_run(request, bench, context.engine, results, context.observer, sys.argv[1:])
-    if report.file is None:
-        raise UsageError("all of it is recorded already: there is nothing to sign", where=str(results))
-    last = add_to_ledger(report.file, asked.key)
+    report = execute_run(request, bench, context.engine, place / _RESULTS, context.observer, sys.argv[1:])
+    # Cut off behind this, the same command finds the run recorded there, and goes on.
+    (made,) = (path for path in (place / _RESULTS).iterdir() if RunName.parse(path.name))
+    run = take_run(made, asked.results or default_results())
+    last = add_to_ledger(run, asked.key)
     shutil.rmtree(place, ignore_errors=True)
     failed = f"{len(report.failed)} of {report.cells} cells failed"
     return Answer(
-        summary=(f"official: {report.file.name}", f"last entry of the ledger: {last}"),
+        summary=(f"official: {run.name}", f"last entry of the ledger: {last}"),
         notes=(failed, "publish that digest where nobody can change it: it shows whether entries were cut off"),
     )
 
 
-def _require_clean() -> None:
+def _clean_commit() -> str:
     commit, dirty = committed()
     if dirty is not False or not commit:
         raise UsageError("the checkout differs from its commit", hint="commit or stash it: an official run names one")
+    return commit
 
 
 def _fresh_place(identity: object) -> Path:

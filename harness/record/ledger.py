@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from filelock import FileLock
 from pydantic import Field, ValidationError
 
 from harness.base.digest import canonical_json, digest_bytes, digest_file
@@ -25,14 +26,16 @@ from harness.base.reading import MIB, read_bytes
 from harness.record.decisions import load_decisions
 from harness.record.names import RunName
 from harness.record.rows import Count, Digest, Model
-from harness.record.runfile import LEDGER, LINES, SIGNERS, read_run, run_files
+from harness.record.runfile import LEDGER, LINES, SIGNERS, read_run, results_errors, run_files
 from harness.record.signature import Signers, sign
 
-__all__ = ["Fault", "Verified", "add_to_ledger", "verify"]
+__all__ = ["Fault", "Verified", "add_to_ledger", "take_run", "verify"]
 
 _LARGEST = 128 * MIB
 _FIRST = "0" * 64
 """What stands for the entry before the first."""
+_MOST_ENTRIES = 2000
+"""Each takes a hundredth of a second to check, whoever wrote it."""
 _NAMED = 5
 """Lines that a fault names."""
 
@@ -81,16 +84,38 @@ class Verified:
     """Run files that no entry is about."""
 
 
-def add_to_ledger(run: Path, key: Path) -> str:
-    """Sign a run that has just been recorded. Returns the digest of its entry.
+def take_run(run: Path, results: Path) -> Path:
+    """Copy a run, with what lies beside it and its decisions, into another folder of results. The run file comes last.
 
-    Raises UsageError for a ledger that is not whole: nothing is added to what was altered.
+    What is there is left as it is. Returns the copy.
     """
+    decisions = (f"decisions/{one}.zst" for one in _decisions_of(run))
+    with results_errors(results):
+        for inside in (*decisions, *(path.name for path in (*_beside(run), run))):
+            if not (results / inside).exists():
+                (results / inside).parent.mkdir(parents=True, exist_ok=True)
+                _write(results / inside, (run.parent / inside).read_bytes())
+    return results / run.name
+
+
+def add_to_ledger(run: Path, key: Path) -> str:
+    """Sign a recorded run, unless its entry is there. Returns the digest of its entry.
+
+    Raises UsageError for a ledger that cannot be read, or is full.
+    """
+    with FileLock(run.parent / f".{LEDGER}.lock"):  # two runs may end at once
+        return _added(run, key, list(_entries(run.parent)))
+
+
+def _added(run: Path, key: Path, known: Sequence[tuple[Entry, str]]) -> str:
     results = run.parent
+    for entry, signature in known:
+        if entry.run == run.stem:
+            return _digest_of(entry, signature)
+    if len(known) >= _MOST_ENTRIES:
+        most = f"a ledger has at most {_MOST_ENTRIES} entries"
+        raise UsageError(most, where=str(results / LEDGER), hint="begin a new folder of results")
     lines = _line_digests(read_bytes(run, _LARGEST))
-    known = list(_entries(results))
-    rows = read_run(run).rows
-    beside = {path.name: digest_file(path) for path in _beside(run)}
     listed = "".join(f"{line}\n" for line in lines).encode()
     entry = Entry(
         number=len(known),
@@ -98,18 +123,19 @@ def add_to_ledger(run: Path, key: Path) -> str:
         sha256=digest_file(run),
         lines=digest_bytes(listed),
         chain=_chained(lines),
-        beside=beside,
-        decisions=tuple(sorted({row.decisions_digest for row in rows if row.decisions_digest})),
+        beside={path.name: digest_file(path) for path in _beside(run)},
+        decisions=tuple(_decisions_of(run)),
         previous=_digest_of(*known[-1]) if known else _FIRST,
     )
     signature = sign(entry.signed, key)
     _write(run.with_suffix(LINES), listed)
-    whole = (results / LEDGER).read_bytes() if known else b""
-    _write(
-        results / LEDGER,
-        whole + canonical_json({"entry": entry.model_dump(mode="json"), "signature": signature}) + b"\n",
-    )
+    line = canonical_json({"entry": entry.model_dump(mode="json"), "signature": signature}) + b"\n"
+    _write(results / LEDGER, ((results / LEDGER).read_bytes() if known else b"") + line)
     return _digest_of(entry, signature)
+
+
+def _decisions_of(run: Path) -> list[str]:
+    return sorted({row.decisions_digest for row in read_run(run).rows if row.decisions_digest})
 
 
 def verify(results: Path, signers: Path | None = None) -> Verified:
@@ -159,6 +185,8 @@ def _entries(results: Path) -> Iterator[tuple[Entry, str]]:
         return
     for number, line in enumerate(read_bytes(file, _LARGEST).splitlines(), 1):
         where = f"{LEDGER}, line {number}"
+        if number > _MOST_ENTRIES:
+            raise UsageError(f"more than {_MOST_ENTRIES} entries", where=where)
         document: Any = parse_json(line, where, containers=1000)
         try:
             entry = Entry.model_validate(document["entry"])

@@ -14,7 +14,7 @@ from harness.apply.decisions import Decisions
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Level
 from harness.record.decisions import store_decisions
-from harness.record.ledger import Entry, Verified, add_to_ledger, verify
+from harness.record.ledger import Entry, Verified, add_to_ledger, take_run, verify
 from harness.record.runfile import LEDGER, LINES, SIGNERS
 from tests.rows import row, run_file
 
@@ -199,9 +199,27 @@ def test_a_ledger_that_is_none_is_said(content: str, official: Path, tmp_path: P
 
 def test_a_file_that_is_no_key_signs_nothing(official: Path, tmp_path: Path) -> None:
     results = copy_of(official, tmp_path)
+    new = run_file(results, [row("a", value=1)], finished="2026-01-02T00:00:00+00:00")
     (tmp_path / "none").write_text("no key")
     before = (results / LEDGER).read_bytes()
     for file in ("none", "absent"):
         with pytest.raises(UsageError):
-            add_to_ledger(runs(results)[0], tmp_path / file)
+            add_to_ledger(new, tmp_path / file)
     assert (results / LEDGER).read_bytes() == before
+
+
+def test_a_run_is_entered_once(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    before = (results / LEDGER).read_bytes()
+    add_to_ledger(runs(results)[0], official.parent / "key")
+    assert (results / LEDGER).read_bytes() == before
+
+
+def test_a_run_is_taken_with_all_that_belongs_to_it(official: Path, tmp_path: Path) -> None:
+    """Into a folder that has another ledger: the copy can be signed there, and is whole."""
+    (tmp_path / "other").mkdir()
+    taken = take_run(runs(official)[0], tmp_path / "other")
+    shutil.copy(official / SIGNERS, tmp_path / "other")
+    add_to_ledger(taken, official.parent / "key")
+    found = verify(tmp_path / "other")
+    assert found.faults == () and found.runs == (taken.stem,)
