@@ -40,6 +40,7 @@ from harness.problems.sharding.tracks import SHARDING
 from harness.record import read_run
 from harness.suite.load import validated
 from tests.attacks.mutation import changed_bytes, changed_document, changed_json
+from tests.checks.gate.conftest import SOUND
 from tests.drive import ROOT
 from tests.rows import row, run_file, written_by_another
 
@@ -290,24 +291,7 @@ def require_instance(content: bytes, found: Any) -> None:
     assert found is not None
 
 
-REPORT = json.dumps(
-    {
-        "base": "a" * 40,
-        "head": "b" * 40,
-        "name": "mine",
-        "new": True,
-        "about": "mine 1",
-        "findings": [{"code": "V107", "where": "x", "what": "y", "do": ""}],
-        "plan": ["2 cells"],
-        "suite": "cbench",
-        "reference": "Oz",
-        "before": [],
-        "failed": [],
-        "runs": 3,
-        "ratios": [{"metric": "size.alloc", "target": "x86-64", "programs": 2, "ratio": 1.01}],
-        "seconds": 12.0,
-    }
-).encode()
+REPORT = json.dumps(SOUND).encode()
 
 
 def read_gate_report(content: bytes, folder: Path) -> GateReport:

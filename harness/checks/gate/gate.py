@@ -1,10 +1,8 @@
 """The gate: whether a pull request is a submission that may be merged, and what the submission does on a suite."""
 
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from harness.base.engine import Engine
 from harness.base.errors import UsageError
@@ -34,8 +32,6 @@ class Wanted:
     suite: str | None = None
     """Measured where the request is in order; None: the usual one of the policy's track."""
     benchmarks: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Of ``harness run``."""
     only_plan: bool = False
 
 
@@ -85,9 +81,9 @@ def gate(
     nothing = Passed(request, None, (), "", None)
     if errors_of(request.findings) or request.name is None:
         return nothing
-    with tempfile.TemporaryDirectory(prefix="harness-gate-") as place:
-        folder = export(repository, request.head, request.name, Path(place) / "head")
-        old = export(repository, request.base, request.name, Path(place) / "base")
+    with bench.store.scratch() as place:
+        folder = export(repository, request.head, request.name, place / "head")
+        old = export(repository, request.base, request.name, place / "base")
         if folder is None:
             return nothing
         report = validate(folder, bench, engine, observer, newer=True)
@@ -99,7 +95,7 @@ def gate(
             what = f"it decides from something else than version {policy.manifest.version} of the base"
             besides = Finding(Code.SAME_VERSION, "version", what, "raise the version")
             return replace(done, besides=(besides,))
-        measuring = _Measuring(wanted, bench, engine, observer, Path(place) / "results")
+        measuring = _Measuring(wanted, bench, engine, observer, place / "results")
         return measuring.measure(done, policy, earlier, say)
 
 
@@ -134,7 +130,7 @@ class _Measuring:
             say(done.plan)
             return done
         _, sort = benchmarks_of(suite)
-        options = {**(trial.options if suite == trial.suite else {}), **self.wanted.options}
+        options = trial.options if suite == trial.suite else {}
         asked = Asked(suite, self.wanted.benchmarks, [policy, *([reference] if reference else [])], options)
         request = sort.request(asked)
         done = replace(done, plan=tuple(request.outlook(self.bench, self.engine.workers)))

@@ -8,7 +8,7 @@ from harness.base.vocabulary import Outcome
 from harness.measure import find_metric
 from harness.record import Row
 
-__all__ = ["Ratio", "ratios_of"]
+__all__ = ["Ratio", "gains_of", "ratios_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +23,31 @@ class Ratio:
 
 
 def ratios_of(rows: Sequence[Row], policy: str, reference: str | None) -> Iterator[Ratio]:
-    """Of every metric that repeats, over the benchmarks that both have a value of; over seeds, the geometric mean."""
-    logs: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
+    """Of every metric that repeats, over the benchmarks that both have a value of."""
+    for (metric, target, copy), gains in sorted(gains_of(rows, policy, reference).items()):
+        if not copy:
+            yield Ratio(metric, target, len(gains), math.exp(_mean([*gains.values()])))
+
+
+def gains_of(rows: Sequence[Row], policy: str, reference: str | None) -> dict[tuple[str, str, int], dict[str, float]]:
+    """Metric, target and copy → benchmark → the logarithm of reference over policy; over seeds, the mean."""
+    logs: dict[tuple[str, str, int], dict[str, dict[str, list[float]]]] = {}
     for row in rows:
-        if row.outcome is not Outcome.OK or not row.metric or not row.value or row.copy_:
+        if row.outcome is not Outcome.OK or not row.metric or not row.value:
             continue
         if find_metric(row.metric).deterministic:
-            programs = logs.setdefault((row.metric, row.target.value), {})
+            programs = logs.setdefault((row.metric, row.target.value, row.copy_), {})
             programs.setdefault(row.benchmark, {}).setdefault(row.policy, []).append(math.log(row.value))
-    for (metric, target), programs in sorted(logs.items()):
-        both = [one for one in programs.values() if reference in one and policy in one]
-        if both:
-            gains = [_mean(one[str(reference)]) - _mean(one[policy]) for one in both]
-            yield Ratio(metric, target, len(both), math.exp(_mean(gains)))
+    found = {
+        key: {
+            benchmark: _mean(one[reference]) - _mean(one[policy])
+            for benchmark, one in programs.items()
+            if reference in one and policy in one
+        }
+        for key, programs in logs.items()
+        if reference is not None
+    }
+    return {key: gains for key, gains in found.items() if gains}
 
 
 def _mean(values: Sequence[float]) -> float:

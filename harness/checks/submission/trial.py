@@ -6,10 +6,8 @@ run has a cache and results of its own, so that nothing is remembered between th
 
 import math
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from harness.base.progress import Observer
 from harness.base.reading import read_bytes
 from harness.base.vocabulary import Outcome, PolicyClass
 from harness.checks.submission.findings import Code, Finding
+from harness.checks.submission.ratios import gains_of
 from harness.measure import find_metric
 from harness.policy import Policy, is_asked_again
 from harness.policy.limits import most_bytes
@@ -30,7 +29,7 @@ from harness.run.run import execute_run
 from harness.sandbox.bench import Bench
 from harness.sandbox.conditions import USUAL_CONDITIONS, Conditions, clock_library
 
-__all__ = ["Tried", "tried"]
+__all__ = ["Tried", "as_tried", "repeats", "tried"]
 
 _DAY = 86_400
 _OTHERS = {
@@ -50,6 +49,8 @@ _OTHERS = {
 """What is different → conditions."""
 _PATIENCE = 60.0
 """Seconds to build what there is to build, and as many for every two benchmarks."""
+_BUDGET = 30.0
+"""CPU seconds of a search, at most: its author sets the budget, and nobody waits for an hour here."""
 _MOST = 10
 """Findings of one code; the rest is counted."""
 
@@ -71,12 +72,12 @@ class Tried:
 
 
 def tried(policy: Policy, trial: Trial, sort: Benchmarks, bench: Bench, engine: Engine, observer: Observer) -> Tried:
-    """Run it; of a search by chance, under its first seed alone.
+    """Run it; of a search, under its first seed and with a part of its budget (``as_tried``).
 
     Raises what a run raises that the policy is not to blame for.
     """
-    policy = _with_few_seeds(policy)
-    with _folder() as folder:
+    policy = as_tried(policy)
+    with bench.store.scratch() as folder:
         running = _Running(trial, sort, bench, engine, observer, folder)
         started = time.monotonic()
         first = running.run(replace(trial, benchmarks=trial.benchmarks[:1], reference=None), policy)
@@ -85,7 +86,7 @@ def tried(policy: Policy, trial: Trial, sort: Benchmarks, bench: Bench, engine: 
             return Tried((*_outcomes(first, policy), *slow), tuple(first), 1)
         rows = running.run(trial, policy)
         findings = [*_outcomes(rows, policy), *running.not_replayed(policy)]
-        others = _OTHERS if _repeats(policy) else {}
+        others = _OTHERS if repeats(policy) else {}
         runs = 1
         for what, conditions in others.items():
             if not findings:
@@ -103,17 +104,8 @@ def tried(policy: Policy, trial: Trial, sort: Benchmarks, bench: Bench, engine: 
         return Tried(tuple(_bounded(findings)), tuple(rows), runs)
 
 
-@contextmanager
-def _folder() -> Iterator[Path]:
-    folder = tempfile.mkdtemp(prefix="harness-validate-")
-    try:
-        yield Path(folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _repeats(policy: Policy) -> bool:
-    """Whether it must do the same whenever it is asked: a search by chance has its seeds, and is replayed alone."""
+def repeats(policy: Policy) -> bool:
+    """Whether it does the same whenever it is asked: a search by chance does not, and is replayed alone."""
     manifest = policy.manifest
     return manifest.policy_class is not PolicyClass.SEARCH or manifest.deterministic or is_asked_again(policy)
 
@@ -121,16 +113,20 @@ def _repeats(policy: Policy) -> bool:
 def _slowness(started: float, policy: Policy, benchmarks: int) -> Iterator[Finding]:
     """What is wrong with having taken so long since ``started`` for so many benchmarks."""
     seconds = time.monotonic() - started
-    most = _PATIENCE * (1 + benchmarks / 2) + (policy.manifest.budget or 0) * len(policy.manifest.targets) * benchmarks
+    searching = (policy.manifest.budget or 0) if form_of(policy, policy.name).by_chance else 0
+    most = _PATIENCE * (1 + benchmarks / 2) + searching * len(policy.manifest.targets) * benchmarks
     if seconds > most:
         what = f"{seconds:.0f} s for {benchmarks} small benchmark{'s' * (benchmarks != 1)}; {most:.0f} s are allowed"
         yield Finding(Code.TOO_SLOW, policy.name, what, "decide, or compile, faster: a suite would take hours")
 
 
-def _with_few_seeds(policy: Policy) -> Policy:
-    if not form_of(policy, policy.name).by_chance:
+def as_tried(policy: Policy) -> Policy:
+    """A search that runs here: its first seed, and at most so much of its budget. Other policies: themselves."""
+    manifest = policy.manifest
+    if not form_of(policy, policy.name).by_chance or manifest.budget is None:
         return policy
-    return replace(policy, manifest=policy.manifest.model_copy(update={"seeds": policy.manifest.seeds[:1]}))
+    fewer = {"seeds": manifest.seeds[:1], "budget": min(manifest.budget, _BUDGET)}
+    return replace(policy, manifest=manifest.model_copy(update=fewer))
 
 
 def _elsewhere(policy: Policy, folder: Path) -> Policy:
@@ -166,41 +162,28 @@ class _Running:
 
     def memorised(self, policy: Policy, rows: Sequence[Row]) -> Iterator[Finding]:
         """Gains that disappear on copies of the programs with other names and another order."""
-        gains = [key for key, ratio in self._ratios(rows, policy).items() if math.log(ratio) >= LEAST_GAIN]
-        names = tuple(dict.fromkeys(benchmark for benchmark, _, copy in gains if not copy))
+        gained = {
+            benchmark
+            for (metric, _, _), gains in gains_of(rows, policy.name, self.trial.reference).items()
+            for benchmark, gain in gains.items()
+            if metric == _RANKING and gain >= LEAST_GAIN
+        }
+        names = tuple(name for name in self.trial.benchmarks if name in gained)
         if not names:
             return
         options = {**self.trial.options, **(self.trial.on_copies or {}), "metric": [_RANKING]}
-        ratios = self._ratios(self.run(replace(self.trial, benchmarks=names, options=options), policy), policy)
-        for (benchmark, target, copy), ratio in ratios.items():
-            others = tuple(
-                other
-                for (name, place, number), other in ratios.items()
-                if (name, place) == (benchmark, target) and number
-            )
-            if copy == 0 and others and OnCopies(policy.name, benchmark, ratio, others).memorised:
+        again = self.run(replace(self.trial, benchmarks=names, options=options), policy)
+        ratios: dict[tuple[str, str], dict[int, float]] = {}
+        for (_, target, copy), gains in gains_of(again, policy.name, self.trial.reference).items():
+            for benchmark, gain in gains.items():
+                ratios.setdefault((benchmark, target), {})[copy] = math.exp(gain)
+        for (benchmark, target), by_copy in ratios.items():
+            others = tuple(ratio for copy, ratio in by_copy.items() if copy)
+            if 0 in by_copy and others and OnCopies(policy.name, benchmark, by_copy[0], others).memorised:
                 left = ", ".join(f"{one:.4f}" for one in others)
-                what = f"a gain of {ratio:.4f} is gone on copies with other names: {left}"
-                yield Finding(
-                    Code.MEMORISED, f"{benchmark} on {target}", what, "decide from what code does, not what it is"
-                )
-
-    def _ratios(self, rows: Sequence[Row], policy: Policy) -> dict[tuple[str, str, int], float]:
-        """Benchmark, target and copy → reference's bytes over the policy's."""
-        values: dict[tuple[str, str, int], dict[str, float]] = {}
-        for row in rows:
-            if (
-                row.metric == _RANKING
-                and row.value
-                and row.seed == policy.manifest.seeds[0] * (row.policy == policy.name)
-            ):
-                values.setdefault((row.benchmark, row.target.value, row.copy_), {})[row.policy] = float(row.value)
-        reference = self.trial.reference or ""
-        return {
-            key: one[reference] / one[policy.name]
-            for key, one in values.items()
-            if {reference, policy.name} <= one.keys()
-        }
+                what = f"a gain of {by_copy[0]:.4f} is gone on copies with other names: {left}"
+                do = "decide from what code does, not what it is"
+                yield Finding(Code.MEMORISED, f"{benchmark} on {target}", what, do)
 
     def not_replayed(self, policy: Policy) -> Iterator[Finding]:
         """What does not come out alike from its decisions alone, by the harness that records them."""

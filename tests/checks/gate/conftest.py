@@ -4,10 +4,29 @@ import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.drive import write_policy
+
+SOUND: dict[str, Any] = {
+    "base": "a" * 40,
+    "head": "b" * 40,
+    "name": "mine",
+    "new": True,
+    "about": "mine 1",
+    "findings": [{"code": "V107", "where": "x", "what": "y", "do": ""}],
+    "plan": ["2 cells"],
+    "suite": "cbench",
+    "reference": "Oz",
+    "ratios": [{"metric": "size.alloc", "target": "x86-64", "programs": 2, "ratio": 1.01}],
+    "before": [],
+    "failed": [],
+    "runs": 3,
+    "seconds": 12.0,
+}
+"""A report as the gate writes it."""
 
 
 @dataclass(frozen=True)

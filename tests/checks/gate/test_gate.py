@@ -7,25 +7,8 @@ from typing import Any
 import pytest
 
 from harness.checks.gate.report import GateReport, markdown_of
-from tests.checks.gate.conftest import Clone
+from tests.checks.gate.conftest import SOUND, Clone
 from tests.drive import Answer, User
-
-SOUND: dict[str, Any] = {
-    "base": "a" * 40,
-    "head": "b" * 40,
-    "name": "mine",
-    "new": True,
-    "about": "mine 1",
-    "findings": [{"code": "V107", "where": "x", "what": "y", "do": ""}],
-    "plan": ["2 cells"],
-    "suite": "cbench",
-    "reference": "Oz",
-    "ratios": [{"metric": "size.alloc", "target": "x86-64", "programs": 2, "ratio": 1.01}],
-    "before": [],
-    "failed": [],
-    "runs": 3,
-    "seconds": 12.0,
-}
 
 
 def gate(user: User, clone: Clone, code: int, *words: str) -> tuple[dict[str, Any], Answer]:
