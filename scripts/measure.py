@@ -128,9 +128,11 @@ def is_current(commit: str | None, inputs: list[str]) -> bool:
 
 
 def measure(part: Part) -> int:
-    """Run it and note what it took. Returns its exit code."""
+    """Run it on the whole suite and note what it took. Returns its exit code."""
     print(f"\n{part.name}: harness {' '.join(part.command)}", flush=True)
     program = str(Path(sys.executable).with_name("harness"))
+    if fetched := subprocess.call([program, "fetch", part.place[0]], cwd=ROOT, stdout=subprocess.DEVNULL):
+        return fetched  # a run would leave out what is not there
     started = time.monotonic()
     before = cpu_of_children()
     child = subprocess.Popen([program, *part.command], cwd=ROOT)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.base.paths import ROOT
 from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Outcome
 from harness.checks.submission import trial
@@ -160,3 +161,11 @@ def test_what_takes_too_long_is_stopped(bench: Bench, tmp_path: Path, monkeypatc
     policy = write_policy(tmp_path / "slow", "default<Oz>\n")
     report = validated(policy, bench, InProcess(), SilentObserver())
     assert [one.code for one in report.findings] == [Code.TOO_SLOW] and report.runs == 1
+
+
+def test_of_a_search_a_short_part_is_tried() -> None:
+    """Its author sets the budget, and may want weeks."""
+    policy = read_policy(ROOT / "submissions" / "random-search-60s")
+    whole, part = policy.manifest, trial.as_tried(policy).manifest
+    assert (whole.budget, part.budget) == (60, 30)
+    assert len(whole.seeds) == 5 and part.seeds == whole.seeds[:1]
