@@ -1,8 +1,10 @@
-"""Copies of a frozen module that say the same under other names and in another order.
+"""Copies of a frozen module that do the same under other names, in another order, beside functions that nobody calls.
 
 A policy that looks at code decides the same for a copy, or nearly; one that has learnt by heart what to do with these
 very modules finds none of them. Local symbols get names drawn at random, function definitions a random order; ``main``
-and what libc provides keep their names. What a copy cannot hide: string constants, names of types, and the code itself.
+and what libc provides keep their names. Functions of random arithmetic are added, which may be called from elsewhere:
+no pass removes them, and counts of instructions, sizes and features are others too. What a copy cannot hide: string
+constants, names of types, and the code itself.
 """
 
 import re
@@ -30,6 +32,14 @@ _SYMBOL = re.compile(rb'@("[^"]*"|[-\w$.]+)|"[^"]*"')
 """A symbol, or a string: what stands in a string constant is no symbol. Quotes in strings are escaped as ``\\22``."""
 _DEFINITION = re.compile(rb"^define .*?^\}\n", re.MULTILINE | re.DOTALL)
 _NUMBERED = re.compile(rb"\d+\Z")
+_INSTRUCTION = re.compile(rb"^  [^ \n]", re.MULTILINE)
+_NUMBERS = range(1 << 20, 1 << 24)
+"""What new names have after their ``s``."""
+_OPERATIONS = (b"add", b"sub", b"mul", b"xor", b"and", b"or", b"shl")
+_ADDED = 50
+"""One instruction is added for so many of the module's."""
+_MOST = 12
+"""Operations of an added function."""
 _COMDAT = re.compile(rb" comdat(?! *[(=])(?=[ ,{\n])")
 
 
@@ -55,7 +65,7 @@ def is_perturbed(frozen: FrozenModule, copy: int, bench: Bench) -> bool:
 
 
 def _key(frozen: FrozenModule, copy: int, bench: Bench) -> str:
-    return digest_of(["perturbed", 1, frozen.digest, copy, bench.toolchain.fingerprint.llvm])
+    return digest_of(["perturbed", 2, frozen.digest, copy, bench.toolchain.fingerprint.llvm])
 
 
 def _tool(tool: str, file: Path, bench: Bench) -> bytes:
@@ -69,14 +79,13 @@ def _tool(tool: str, file: Path, bench: Bench) -> bytes:
 
 
 def perturb(ir: bytes, seed: int) -> bytes:
-    """The module's text with local symbols renamed and functions in another order; the same for the same seed."""
+    """The module's text with local symbols renamed, functions added and all in another order; the same for a seed."""
     random = Random(seed)
     names = [m[1] for pattern in (_VARIABLE, _FUNCTION) for m in pattern.finditer(ir) if not _NUMBERED.match(m[1])]
     assembly = b"".join(line for line in ir.splitlines(keepends=True) if line.startswith(b"module asm "))
     local = sorted({name for name in names if name.strip(b'"') not in assembly} - {b"main"})
-    numbers = list(range(len(local)))
-    random.shuffle(numbers)
-    renamed = {name: b"@s%x" % (number + (1 << 20)) for name, number in zip(local, numbers, strict=True)}
+    numbers = random.sample(_NUMBERS, len(local))
+    renamed = {name: b"@s%x" % number for name, number in zip(local, numbers, strict=True)}
     taken = {match[1] for match in _SYMBOL.finditer(ir) if match[1] is not None}
     while any(name[1:] in taken for name in renamed.values()):
         renamed = {name: new + b"_" for name, new in renamed.items()}
@@ -84,7 +93,34 @@ def perturb(ir: bytes, seed: int) -> bytes:
     def other(match: re.Match[bytes]) -> bytes:
         return renamed.get(match[1], match[0]) if match[1] is not None else match[0]
 
-    return _reordered(_SYMBOL.sub(other, _with_comdats_named(ir)), random)
+    taken |= {name[1:] for name in renamed.values()}
+    return _reordered(_SYMBOL.sub(other, _with_comdats_named(ir)) + _added(ir, taken, random), random)
+
+
+def _added(ir: bytes, taken: set[bytes], random: Random) -> bytes:
+    """Definitions that nothing in the module refers to, as many as it is large."""
+    left = len(_INSTRUCTION.findall(ir)) // _ADDED + 1
+    made = []
+    while left > 0:
+        name = b"s%x" % random.choice(_NUMBERS)
+        if name in taken:
+            continue
+        taken.add(name)
+        operations = min(random.randint(1, _MOST), left)
+        made.append(_arithmetic(name, operations, random))
+        left -= operations + 1
+    return b"".join(made)
+
+
+def _arithmetic(name: bytes, operations: int, random: Random) -> bytes:
+    """A function of two numbers: each operation takes what the one before gives."""
+    lines = [b"\ndefine i32 @%b(i32 %%0, i32 %%1) {" % name]
+    value = b"%0"
+    for number in range(operations):
+        other = random.choice([b"%1", b"%d" % random.randrange(1, 32)])
+        lines.append(b"  %%v%d = %b i32 %b, %b" % (number, random.choice(_OPERATIONS), value, other))
+        value = b"%%v%d" % number
+    return b"\n".join([*lines, b"  ret i32 " + value, b"}", b""])
 
 
 def _with_comdats_named(ir: bytes) -> bytes:

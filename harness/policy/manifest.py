@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from harness.base.upgrade import former_kind
 from harness.base.vocabulary import PolicyClass, Target
-from harness.suite.fields import Line, Prose, RelativePath
+from harness.suite.fields import Line, Prose, RelativePath, Value
 
 __all__ = ["SEARCH_SEEDS", "Manifest", "Training", "policy_name"]
 
@@ -88,7 +88,7 @@ class Manifest(BaseModel):
     """Of a policy that learnt: what that took."""
     files: dict[Line, RelativePath] = Field(default={}, max_length=MOST_SEEDS)
     """The policy's files by role, relative to its folder."""
-    values: dict[Line, int | Annotated[float, Field(allow_inf_nan=False)] | Line] = Field(default={}, max_length=100)
+    values: dict[Line, Value] = Field(default={}, max_length=100)
     """Hyperparameter values."""
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=1 << 63)], ...], AfterValidator(_distinct)] = (0,)
     """One cell each."""

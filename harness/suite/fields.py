@@ -1,16 +1,17 @@
 """What the values of a suite's definition may be: names, paths, flags, words for people."""
 
+import math
 import re
 from pathlib import PurePosixPath
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator
 
 from harness.base.text import closest, is_printable, printable_line
 
 __all__ = [
     *("Argument", "ExitStatus", "Flag", "Line", "Link", "Model", "Name", "Package", "Prose", "RelativePath", "Sha256"),
-    *("Tarball", "relative", "require_version"),
+    *("Tarball", "Value", "relative", "require_version"),
 ]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}\Z")
@@ -25,6 +26,7 @@ _LINK = re.compile(r"-l[\w+.-]+\Z")
 _LONGEST_NAME = 255
 """Bytes of a file's name, as the kernel has it."""
 _LONGEST_PATH = 1000
+_LONGEST_LINE = 500
 
 
 def _name(value: str) -> str:
@@ -117,11 +119,28 @@ def _filled_in(value: str) -> str:
     return value
 
 
+def _value(value: object) -> int | float | str:
+    """Told by hand: of a union pydantic names what each of its kinds lacks."""
+    if isinstance(value, str):
+        if not 0 < len(value) <= _LONGEST_LINE:
+            raise ValueError(f"must have from 1 to {_LONGEST_LINE} characters, not {len(value)}")
+        return _filled_in(_line(value))
+    if isinstance(value, int):
+        return int(value)
+    if not isinstance(value, float):
+        raise ValueError("must be a number or text in quotes")
+    if not math.isfinite(value):
+        raise ValueError(f"must be a finite number, not {value}")
+    return value
+
+
 ExitStatus = Annotated[int, Field(ge=0, le=255), AfterValidator(_exit_status)]
 Name = Annotated[str, AfterValidator(_name)]
 SanitizerCheck = Annotated[str, Field(max_length=100), AfterValidator(_sanitizer_check)]
-Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_line), AfterValidator(_filled_in)]
+Line = Annotated[str, Field(min_length=1, max_length=_LONGEST_LINE), AfterValidator(_line), AfterValidator(_filled_in)]
 """Words for people in one line, all of which can be seen."""
+Value = Annotated[int | float | str, PlainValidator(_value, json_schema_input_type=int | float | Line)]
+"""Of a hyperparameter."""
 Prose = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(_prose)]
 """The same in any number of lines."""
 Argument = Annotated[str, Field(max_length=10_000), AfterValidator(_argument)]

@@ -43,6 +43,7 @@ enum Fault {
   Loops,
   Recurses,
   Crashes,
+  Traps,
   Exits,
   Leaves,
   // memory and files
@@ -115,6 +116,8 @@ static std::optional<bool> misbehave() {
   case Crashes:
     *reinterpret_cast<volatile int *>(8) = 1;
     return std::nullopt;
+  case Traps:
+    __builtin_trap();
   case Exits:
     (void)call(SYS_exit_group, 0);
     return std::nullopt;

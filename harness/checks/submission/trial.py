@@ -161,7 +161,7 @@ class _Running:
         )
 
     def memorised(self, policy: Policy, rows: Sequence[Row]) -> Iterator[Finding]:
-        """Gains that disappear on copies of the programs with other names and another order."""
+        """Gains that disappear on copies of the programs with other names, another order and other features."""
         gained = {
             benchmark
             for (metric, _, _), gains in gains_of(rows, policy.name, self.trial.reference).items()
@@ -181,7 +181,7 @@ class _Running:
             others = tuple(ratio for copy, ratio in by_copy.items() if copy)
             if 0 in by_copy and others and OnCopies(policy.name, benchmark, by_copy[0], others).memorised:
                 left = ", ".join(f"{one:.4f}" for one in others)
-                what = f"a gain of {by_copy[0]:.4f} is gone on copies with other names: {left}"
+                what = f"a gain of {by_copy[0]:.4f} is gone on copies with other names and features: {left}"
                 do = "decide from what code does, not what it is"
                 yield Finding(Code.MEMORISED, f"{benchmark} on {target}", what, do)
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from signal import SIGABRT, SIGBUS, SIGSEGV
 
 from harness.apply.plan import Step
 from harness.base.errors import CellError
@@ -26,6 +27,8 @@ __all__ = ["Asked", "AskingStep", "Told", "asked_as", "host_job", "require_toler
 
 _LIBRARY = "policy.so"
 _CRASH = re.compile(r"clang frontend command failed with exit code (1(?:29|[3-8]\d))\b")
+_OUT_OF_MEMORY = frozenset({SIGABRT, SIGBUS, SIGSEGV})
+"""Signals by which clang dies for want of memory."""
 _GIVEN_UP = re.compile(rb"^[a-z]+ plugin: the channel is given up: ([a-z ]+)$", re.MULTILINE)
 _ANSWERS_BADLY = re.compile(rb"[a-z]+ plugin: the policy is given up: bad$", re.MULTILINE)
 _WAITING = 0.9
@@ -198,11 +201,13 @@ def _ending(hosted: Finished) -> str:
 
 
 def _fault(done: Finished) -> str:
-    """For people. clang reports its own crash as an exit status, and want of memory looks no different."""
+    """For people. clang reports its own crash as an exit status, and want of memory may look no different."""
     words = done.reason_line()
     if _ANSWERS_BADLY.search(done.stderr):
         return f"it gave {_GIVES_UP_AFTER} answers that could not be used"
     if crash := _CRASH.search(words):
+        number = int(crash[1]) - 128
         most = (done.limits.address_space or done.limits.memory) // MIB
-        return f"clang crashed: {signal_name(int(crash[1]) - 128)} (it cannot have more than {most} MiB of memory)"
+        memory = f" (it cannot have more than {most} MiB of memory)" if number in _OUT_OF_MEMORY else ""
+        return f"clang crashed: {signal_name(number)}{memory}"
     return words

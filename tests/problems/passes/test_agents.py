@@ -10,6 +10,7 @@ from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule, freeze
 from harness.policy.load import load_policy
 from harness.problems.passes.actions import AUTOPHASE_42
+from harness.problems.passes.search import decide, relay
 from harness.problems.programs.problems import program_problem
 from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite
@@ -208,3 +209,26 @@ def test_a_search_without_a_list(source: str, outcome: Outcome, words: str, aske
     assert words in error.value.message
     assert "/" not in error.value.message.partition(" ")[0], "no folder of this machine is recorded"
     assert time.monotonic() - started < 60
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("import time\ndef search(s, seed, t): time.sleep(1000)", "nothing was heard of it for 2 s"),
+        (
+            "import time\ndef search(s, seed, t):\n while True:\n  time.sleep(0.2)\n  s.actions\n  s.line().drop()",
+            "it did not spend its budget within 4 s",
+        ),
+        (
+            f"def search(s, seed, t):\n while True:\n  try: s.line().run(*[{SROA}] * 50)\n  except Exception: pass",
+            "it did not end within 1 s after its budget was spent",
+        ),
+    ],
+)
+def test_why_a_search_is_stopped_is_said(source: str, said: str, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decide, "_PATIENCE", 2.0)
+    monkeypatch.setattr(relay, "_GRACE", 1.0)
+    with pytest.raises(CellError) as error:
+        asked.search(source, seconds=0.2)
+    assert error.value.outcome is Outcome.POLICY_TIMEOUT
+    assert error.value.message.startswith(f"search.py: {said}, and no list")

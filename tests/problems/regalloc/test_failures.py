@@ -120,6 +120,7 @@ def test_what_never_ends_is_stopped(question: str, modules: Modules, quick: Benc
     [
         ("Recurses", "clang: killed by SIGSEGV"),
         ("Crashes", "clang crashed: SIGSEGV"),
+        ("Traps", "clang crashed: SIGILL"),
         ("Exits", "program.o is "),
         ("Leaves", "program.o is "),
         ("RemovesLog", "decisions.txt is "),

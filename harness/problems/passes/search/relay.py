@@ -96,8 +96,9 @@ def run_search(
 
 def _without_list(name: str, finished: Finished, relay: "_Relay") -> CellError:
     words = last_words(finished.stderr)
-    if relay.is_late or finished.out_of_time:
-        return CellError(Outcome.POLICY_TIMEOUT, f"{name}: {finished.ending}, and no list{words}", transient=True)
+    if relay.late or finished.out_of_time:
+        why = finished.ending if finished.out_of_time else relay.late
+        return CellError(Outcome.POLICY_TIMEOUT, f"{name}: {why}, and no list{words}", transient=True)
     if relay.fault:
         return CellError(Outcome.POLICY_ERROR, f"{name}: {relay.fault}{words}")
     if finished.reason is Reason.EXIT and finished.value == 0:
@@ -116,7 +117,8 @@ class _Relay:
     result: tuple[int, ...] | None = None
     trials: int = 0
     steps: int = 0
-    is_late: bool = False
+    late: str = ""
+    """What it did not do in time."""
     fault: str = ""
     _session: Session | None = None
     _spent: float = 0.0
@@ -155,7 +157,12 @@ class _Relay:
                 content = self._request(dialogue, min(left, self.budget.patience))
                 dialogue.write(reply_with(self._answer(content)), self.budget.patience)
         except Late:
-            self.is_late = True
+            if spent_at is not None:
+                self.late = f"it did not end within {_GRACE:g} s after its budget was spent"
+            elif time.monotonic() >= until:
+                self.late = f"it did not spend its budget within {self.budget.wall:g} s"
+            else:
+                self.late = f"nothing was heard of it for {self.budget.patience:g} s"
         except Gone:
             pass
         return dialogue.end()
