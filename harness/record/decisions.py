@@ -10,7 +10,7 @@ from harness.base.errors import UsageError
 from harness.base.reading import MIB, read_bytes, shown_size
 from harness.record.runfile import results_errors
 
-__all__ = ["load_decisions", "store_decisions"]
+__all__ = ["has_decisions", "load_decisions", "store_decisions"]
 
 _LARGEST = 64 * MIB
 """Of a decisions file, compressed or not: parsing takes up to about twenty times as much memory."""
@@ -39,13 +39,20 @@ def store_decisions(results: Path, content: bytes) -> str:
     return digest
 
 
+def has_decisions(results: Path, digest: str) -> bool:
+    """Whether there is a file of this digest: what it holds is seen when it is loaded."""
+    return (results / "decisions" / f"{digest}.zst").is_file()
+
+
 def load_decisions(results: Path, digest: str) -> Decisions:
     """The decisions of this digest. Raises UsageError when they are missing or altered."""
     path = results / "decisions" / f"{digest}.zst"
     if path.is_symlink() or path.parent.is_symlink():
         raise UsageError("a link, not a decisions file", where=str(path), hint="put the file itself there")
     if not path.exists():
-        raise UsageError("the decisions of this row are not here", where=str(path))
+        raise UsageError(
+            "the decisions of this row are not here", where=str(path), hint="restore it, or record the run again"
+        )
     content = _decompress(path)
     if digest_bytes(content) != digest:
         raise UsageError("altered: its content contradicts its name", where=str(path), hint="restore it from git")

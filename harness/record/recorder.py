@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.record.decisions import store_decisions
+from harness.record.decisions import has_decisions, store_decisions
 from harness.record.journal import Journal, entry_name
 from harness.record.rows import History, Row
 
@@ -34,11 +34,15 @@ class Recorder:
     """Tasks whose rows are among these."""
 
     def recall(self, entry: str) -> bool:
-        """Take what the journal has of a task, if it has something and that is not taken already."""
+        """Take what the journal has of a task, if it has something and that is not taken already.
+
+        What has lost its decisions is nothing: the task is done again, and gives them.
+        """
         if entry in self.taken:
             return True
         rows = self.journal.cells.get(entry)
-        if not rows:
+        named = {row.decisions_digest for row in rows or ()} - {None}
+        if not rows or not all(has_decisions(self.results, str(digest)) for digest in named):
             return False
         self.taken.add(entry)
         self.rows += rows

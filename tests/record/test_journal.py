@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,8 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.apply.decisions import Decisions
 from harness.base.errors import HarnessError, PrerequisiteError, UsageError
+from harness.base.vocabulary import Level
+from harness.record.decisions import store_decisions
 from harness.record.journal import Journal
+from harness.record.recorder import Recorder
 from harness.record.rows import Row
 from harness.record.runfile import run_files
 from tests.rows import row
@@ -55,6 +60,18 @@ def test_cells_are_kept_until_the_run_is_written(tmp_path: Path) -> None:
     empty = Journal(tmp_path, PLAN)
     assert empty.cells == {}
     empty.close(remove=True)
+
+
+def test_a_cell_that_has_lost_its_decisions_is_done_again(tmp_path: Path) -> None:
+    decisions = Decisions("passes", Level.OZ, {"passes": ["globaldce"], "dropped": []}).content
+    rows = [row("one", "mine", 10, decisions_digest=store_decisions(tmp_path, decisions))]
+    journal = Journal(tmp_path, PLAN)
+    journal.add(entry(rows), rows)
+    for there in (True, False):
+        recorder = Recorder(journal, tmp_path)
+        assert recorder.recall(entry(rows)) == there and recorder.rows == rows * there
+        shutil.rmtree(tmp_path / "decisions", ignore_errors=True)
+    journal.close(remove=True)
 
 
 def test_every_cell_is_synced_and_what_the_cache_has_with_the_next(
