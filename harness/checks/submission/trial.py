@@ -23,6 +23,7 @@ from harness.policy import Policy, is_asked_again
 from harness.policy.forms.registry import all_forms
 from harness.policy.limits import most_bytes
 from harness.policy.problems import form_of
+from harness.policy.tracks import facts_of
 from harness.problems.protocol import Asked, Benchmarks, Replaying, Trial
 from harness.rank.memorised import LEAST_GAIN, OnCopies
 from harness.record import Row, read_run
@@ -56,8 +57,6 @@ _TRIALS = 20
 """Beyond its budget, of a search without chance."""
 _MOST = 10
 """Findings of one code; the rest is counted."""
-
-_RANKING = "size.alloc"
 
 Cell = tuple[str, str, int, int]
 """Benchmark, target, seed and copy."""
@@ -178,16 +177,17 @@ class _Running:
 
     def memorised(self, policy: Policy, rows: Sequence[Row]) -> Iterator[Finding]:
         """Gains that disappear on copies of the programs with other names, another order and other features."""
+        ranking = facts_of(policy.manifest.track).metric
         gained = {
             benchmark
             for (metric, _, _), gains in gains_of(rows, policy.name, self.trial.reference).items()
             for benchmark, gain in gains.items()
-            if metric == _RANKING and gain >= LEAST_GAIN
+            if metric == ranking and gain >= LEAST_GAIN
         }
         names = tuple(name for name in self.trial.benchmarks if name in gained)
         if not names:
             return
-        options = {**self.trial.options, **(self.trial.on_copies or {}), "metric": [_RANKING]}
+        options = {**self.trial.options, **(self.trial.on_copies or {}), "metric": [ranking]}
         again = self.run(replace(self.trial, benchmarks=names, options=options), policy)
         ratios: dict[tuple[str, str], dict[int, float]] = {}
         for (_, target, copy), gains in gains_of(again, policy.name, self.trial.reference).items():
