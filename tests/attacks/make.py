@@ -201,16 +201,6 @@ def many_nodes(folder: Path, user: User) -> None:
     _tree(folder, splits + nodes)
 
 
-@_maker
-def deep_forest(folder: Path, user: User) -> None:
-    nodes: list[dict[str, float]] = []
-    for _ in range(19):
-        at = len(nodes)
-        nodes += [{"feature": 0, "threshold": -at, "below": at + 1, "above": at + 2}, {"value": 1}]
-    trees = [{"nodes": [*nodes, {"value": -1}]}] * 5000
-    (folder / "tree.json").write_text(json.dumps({"schema": 1, "features": ["li_size"], "trees": trees}))
-
-
 def _tree(folder: Path, nodes: list[Any]) -> None:
     tree = {"schema": 1, "features": ["cost_estimate"], "trees": [{"nodes": nodes}]}
     (folder / "tree.json").write_text(json.dumps(tree))
@@ -392,6 +382,20 @@ def _products(many: int, size: int) -> tuple[list[Any], dict[str, Any]]:
     names = ["before", *(f"product{number}" for number in range(1, many)), "after"]
     nodes = [helper.make_node("MatMul", [one, "matrix"], [other]) for one, other in pairwise(names)]
     return nodes, {"matrix": np.eye(size, dtype=np.float32)}
+
+
+@_maker
+def models_in_a_row(folder: Path, user: User) -> None:
+    file = folder / "model.onnx"
+    nodes = [helper.make_node("Neg", ["x"], ["logit"])]
+    _model(folder, [_cast(), *nodes])
+    first = file.read_bytes()
+    _model(
+        folder,
+        [helper.make_node("Cast", [_INPUT], ["y"], to=FLOAT), helper.make_node("Neg", ["y"], ["other"])],
+        outputs=[helper.make_tensor_value_info("other", FLOAT, [1, 1])],
+    )
+    file.write_bytes(first + file.read_bytes())
 
 
 @_maker
