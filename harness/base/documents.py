@@ -20,6 +20,7 @@ DEEPEST = 32
 DIGITS = 38
 """Of an integer in TOML: more than 64 bits, in which some sums of costs do not fit."""
 
+_SHOWN = 60
 _TOO_DEEP = f"nested more than {DEEPEST} levels deep"
 # Comments and strings, closed or not: possessive, so that nothing is looked at twice.
 _NOT_KEYS = re.compile(
@@ -56,18 +57,34 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
 
 def parse_json(content: bytes, where: str, *, containers: int, hint: str | None = None) -> Any:
     """The value of a JSON text with at most ``containers`` lists and objects, each of which takes far more memory
-    than text. Raises UsageError, with ``where`` in it, for anything else.
+    than text. Raises UsageError, with ``where`` in it, for anything else, and for an object that has a name twice:
+    people read the first, the parser takes the last.
     """
     if content.count(b"[") + content.count(b"{") > containers:
         raise UsageError(f"more than {containers:,} lists and objects", where=where)
     try:
-        return json.loads(content)
+        return json.loads(content, object_pairs_hook=_each_once)
     except RecursionError:
         raise UsageError("nested too deeply", where=where) from None
+    except _TwiceError as error:
+        raise UsageError(f"the name {error.args[0][:_SHOWN]!a} is there twice", where=where) from None
     except UnicodeDecodeError:
         raise UsageError("not JSON: not UTF-8 text", where=where, hint=hint) from None
     except ValueError as error:  # int() of thousands of digits is one too
         raise UsageError(f"not JSON: {str(error)[:200]}", where=where, hint=hint) from None
+
+
+class _TwiceError(Exception):
+    """A name is there twice."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise _TwiceError(name)
+        found[name] = value
+    return found
 
 
 def _require_bounded(content: Any, where: str) -> None:

@@ -21,7 +21,7 @@ class Conditions:
 
     hostname: str = "sandbox"
     environment: tuple[tuple[str, str], ...] = ()
-    """Names and values; what a job says itself comes before it."""
+    """Names and values; what a job says itself comes before it, and one that is ``unvaried`` has none of them."""
     fixed_addresses: bool = False
     """Whether memory lies where it always lies: no randomised layout of the address space."""
     ahead: int = 0
@@ -35,7 +35,7 @@ class Conditions:
 
     def of(self, job: Job) -> Job:
         """The job under them."""
-        environment = {**dict(self.environment), **job.environment}
+        environment = {**({} if job.unvaried else dict(self.environment)), **job.environment}
         library = clock_library() if self.ahead and Path(job.program) == Path(sys.executable).resolve() else None
         if library is not None:
             environment |= {"LD_PRELOAD": str(library), "FAKETIME": f"+{self.ahead}s", "FAKETIME_DISABLE_SHM": "1"}

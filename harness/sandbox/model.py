@@ -98,6 +98,8 @@ class Job:
     """Folders within those that it sees empty."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """All of it."""
+    unvaried: bool = False
+    """Whether that is all of it under any ``Conditions``: a program's start counts its variables."""
     stdin: Path | None = None
     """The host's file; None: empty."""
     results: tuple[str, ...] = ()

@@ -94,6 +94,7 @@ def job_of(program: Path, ready: ReadyWorkload, runner: Runner) -> Job:
         },
         system=runner.system or runner.emulator is not None,
         environment={**ENVIRONMENT, **dict(runner.environment)},
+        unvaried=True,
         stdin=ready.files[workload.stdin] if workload.stdin else None,
         results=(*workload.outputs, *([_COUNTS] if runner.plugin else [])),
         limits=replace(_LIMITS, wall=workload.timeout * factor, address_space=runner.address_space),

@@ -6,10 +6,12 @@ Each function makes its part in a submission's folder; an ``attack.toml`` names 
 import json
 import os
 import random
+import re
 import socket
 import stat
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -373,6 +375,82 @@ def priority_of_nan(folder: Path, user: User) -> None:
     ]
     inputs = [helper.make_tensor_value_info("li_size", INT, [1, 1])]
     _model(folder, nodes, inputs=inputs, outputs=[helper.make_tensor_value_info("priority", FLOAT, [1, 1])])
+
+
+def _products(many: int, size: int) -> tuple[list[Any], dict[str, Any]]:
+    """``before`` multiplied so often by a matrix of that size, which is ``after``."""
+    names = ["before", *(f"product{number}" for number in range(1, many)), "after"]
+    nodes = [helper.make_node("MatMul", [one, "matrix"], [other]) for one, other in pairwise(names)]
+    return nodes, {"matrix": np.eye(size, dtype=np.float32)}
+
+
+@_maker
+def models_in_a_row(folder: Path, user: User) -> None:
+    file = folder / "model.onnx"
+    nodes = [helper.make_node("Neg", ["x"], ["logit"])]
+    _model(folder, [_cast(), *nodes])
+    first = file.read_bytes()
+    _model(
+        folder,
+        [helper.make_node("Cast", [_INPUT], ["y"], to=FLOAT), helper.make_node("Neg", ["y"], ["other"])],
+        outputs=[helper.make_tensor_value_info("other", FLOAT, [1, 1])],
+    )
+    file.write_bytes(first + file.read_bytes())
+
+
+@_maker
+def priority_of_many_products(folder: Path, user: User) -> None:
+    products, constants = _products(60, 1000)
+    nodes = [
+        helper.make_node("Cast", ["li_size"], ["x"], to=FLOAT),
+        helper.make_node("Mul", ["x", "row"], ["before"]),
+        *products,
+        helper.make_node("ReduceSum", ["after"], ["priority"], keepdims=1),
+    ]
+    inputs = [helper.make_tensor_value_info("li_size", INT, [1, 1])]
+    outputs = [helper.make_tensor_value_info("priority", FLOAT, [1, 1])]
+    _model(folder, nodes, constants | {"row": np.ones((1, 1000), np.float32)}, inputs=inputs, outputs=outputs)
+
+
+@_maker
+def agent_of_many_products(folder: Path, user: User) -> None:
+    products, constants = _products(60, 960)
+    ends = {"in": np.ones((_FEATURES, 960), np.float32), "out": np.ones((960, _ACTIONS), np.float32)}
+    nodes = [
+        helper.make_node("MatMul", ["autophase", "in"], ["before"]),
+        *products,
+        helper.make_node("MatMul", ["after", "out"], ["sum"]),
+        helper.make_node("Sub", ["sum", "histogram"], ["logits"]),
+    ]
+    _agent(folder, nodes, _ACTIONS, constants | ends)
+    manifest = folder / "submission.toml"
+    manifest.write_text(re.sub("^steps = .*$", "steps = 500", manifest.read_text(), flags=re.MULTILINE))
+
+
+_SLOTS = 33
+
+
+@_maker
+def eviction_of_nan(folder: Path, user: User) -> None:
+    nodes = [
+        helper.make_node("Cast", ["mask"], ["legal"], to=FLOAT),
+        helper.make_node("Sub", ["one", "legal"], ["illegal"]),
+        helper.make_node("Div", ["illegal", "nothing"], ["index_to_evict"]),
+    ]
+    inputs = [helper.make_tensor_value_info("mask", INT, [1, _SLOTS])]
+    outputs = [helper.make_tensor_value_info("index_to_evict", FLOAT, [1, _SLOTS])]
+    _model(folder, nodes, {"one": np.float32([1]), "nothing": np.float32([0])}, inputs=inputs, outputs=outputs)
+
+
+@_maker
+def allocation_of_overflow(folder: Path, user: User) -> None:
+    nodes = [
+        helper.make_node("Mul", ["instructions", "much"], ["far"]),
+        helper.make_node("Add", ["far", "one"], ["it"]),
+    ]
+    inputs = [helper.make_tensor_value_info("instructions", INT, [1, 1])]
+    outputs = [helper.make_tensor_value_info("it", INT, [1, 1])]
+    _model(folder, nodes, {"much": np.int64([1 << 62]), "one": np.int64([1 << 40])}, inputs=inputs, outputs=outputs)
 
 
 # -- claims: run files that somebody wrote anew, under the name that fits their content

@@ -107,10 +107,10 @@ def sent(attack: Attack, folder: Path, secrets: Secrets, user: User) -> Path:
     places = {"@SECRET@": secret, "@RESULTS@": results, "@CACHE@": stolen, "@ROOT@": ROOT, "@NAME@": submission.name}
     for file in attack.folder.iterdir():
         if file.name != "attack.toml":
-            text = file.read_text()
+            content = file.read_bytes()
             for word, place in places.items():
-                text = text.replace(word, str(place))
-            (submission / file.name).write_text(text)
+                content = content.replace(word.encode(), str(place).encode())
+            (submission / file.name).write_bytes(content)
     if "make" in fields:
         MAKERS[fields["make"]](submission, user)
     return submission

@@ -85,6 +85,7 @@ def _seconds(piece: str, length: int) -> float:
         (b"[],", "not JSON"),
         (b"9" * 5000, "not JSON: Exceeds the limit"),
         (b'"\xff"', "not UTF-8"),
+        (b'[{"a": 1, "b": {"c": 1, "\\u0063": 2}}]', "the name 'c' is there twice"),
         (b"", "not JSON"),
     ],
 )

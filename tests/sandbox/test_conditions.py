@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,9 @@ from harness.sandbox.bench import Bench
 from harness.sandbox.conditions import Conditions, clock_library
 from harness.sandbox.model import Job
 from harness.sandbox.shown import python_alone
+from harness.suite.model import Workload
+from harness.suite.workloads import ReadyWorkload
+from harness.verify.execute import Runner, job_of
 
 DAY = 86_400
 LOOK = """
@@ -49,6 +53,15 @@ def test_host_and_environment_are_as_they_are_given(look: Callable[[Conditions],
     seen = look(Conditions("elsewhere", (("TZ", "Asia/Tokyo"), ("LC_ALL", "de_DE"))))
     assert seen["host"] == "elsewhere"
     assert seen["environment"] == {"LC_ALL": "C", "TZ": "Asia/Tokyo"}
+
+
+def test_a_program_that_is_measured_has_its_own_environment_alone(bench: Bench) -> None:
+    """What it executes when it starts is counted, and depends on how many variables there are."""
+    job = Job("/usr/bin/env", system=True, environment={"LC_ALL": "C"}, unvaried=True)
+    done = replace(bench, conditions=Conditions(environment=(("TZ", "Asia/Tokyo"),))).sandbox.run(job)
+    assert done.stdout == b"LC_ALL=C\n"
+    workload = ReadyWorkload(Workload(name="only"), {}, None)
+    assert job_of(Path("/program"), workload, Runner()).unvaried
 
 
 def test_addresses_can_be_fixed(look: Callable[[Conditions], dict[str, Any]]) -> None:

@@ -20,8 +20,10 @@ from harness.checks.submission.findings import Code, Finding
 from harness.checks.submission.ratios import gains_of
 from harness.measure import find_metric
 from harness.policy import Policy, is_asked_again
+from harness.policy.forms.registry import all_forms
 from harness.policy.limits import most_bytes
 from harness.policy.problems import form_of
+from harness.policy.tracks import facts_of
 from harness.problems.protocol import Asked, Benchmarks, Replaying, Trial
 from harness.rank.memorised import LEAST_GAIN, OnCopies
 from harness.record import Row, read_run
@@ -51,10 +53,10 @@ _PATIENCE = 60.0
 """Seconds to build what there is to build, and as many for every two benchmarks."""
 _BUDGET = 30.0
 """CPU seconds of a search, at most: its author sets the budget, and nobody waits for an hour here."""
+_TRIALS = 20
+"""Beyond its budget, of a search without chance."""
 _MOST = 10
 """Findings of one code; the rest is counted."""
-
-_RANKING = "size.alloc"
 
 Cell = tuple[str, str, int, int]
 """Benchmark, target, seed and copy."""
@@ -96,7 +98,7 @@ def tried(policy: Policy, trial: Trial, sort: Benchmarks, bench: Bench, engine: 
                 there = _elsewhere(policy, folder) if conditions.environment else policy
                 again = running.run(replace(trial, reference=None), there, conditions)
                 findings += _differing(_of(rows, policy), again, what)
-        if not findings and policy.manifest.policy_class is PolicyClass.ZERO_SHOT and trial.on_copies is not None:
+        if not findings and _looks(policy) and trial.on_copies is not None:
             findings += running.memorised(policy, rows)
         if others and is_asked_again(policy) and clock_library() is None:
             do = "apt-get install libfaketime, and validate again"
@@ -110,6 +112,13 @@ def repeats(policy: Policy) -> bool:
     return manifest.policy_class is not PolicyClass.SEARCH or manifest.deterministic or is_asked_again(policy)
 
 
+def _looks(policy: Policy) -> bool:
+    """Whether it may look at the program without saying that it searches: a list that calls itself fixed does not."""
+    is_asked = policy.manifest.form in all_forms()
+    policy_class = policy.manifest.policy_class
+    return policy_class is PolicyClass.ZERO_SHOT or (policy_class is PolicyClass.FIXED and is_asked)
+
+
 def _slowness(started: float, policy: Policy, benchmarks: int) -> Iterator[Finding]:
     """What is wrong with having taken so long since ``started`` for so many benchmarks."""
     seconds = time.monotonic() - started
@@ -121,11 +130,17 @@ def _slowness(started: float, policy: Policy, benchmarks: int) -> Iterator[Findi
 
 
 def as_tried(policy: Policy) -> Policy:
-    """A search that runs here: its first seed, and at most so much of its budget. Other policies: themselves."""
+    """A search that runs here: its first seed, and at most so much of its budget. Other policies: themselves.
+
+    Trials that it would have whatever they take are none of it, but for a few where they decide when it ends.
+    """
     manifest = policy.manifest
     if not form_of(policy, policy.name).by_chance or manifest.budget is None:
         return policy
-    fewer = {"seeds": manifest.seeds[:1], "budget": min(manifest.budget, _BUDGET)}
+    values, most = dict(manifest.values), _TRIALS if manifest.deterministic else 0
+    if isinstance(trials := values.get("trials"), int):
+        values["trials"] = min(trials, most)
+    fewer = {"seeds": manifest.seeds[:1], "budget": min(manifest.budget, _BUDGET), "values": values}
     return replace(policy, manifest=manifest.model_copy(update=fewer))
 
 
@@ -162,16 +177,17 @@ class _Running:
 
     def memorised(self, policy: Policy, rows: Sequence[Row]) -> Iterator[Finding]:
         """Gains that disappear on copies of the programs with other names, another order and other features."""
+        ranking = facts_of(policy.manifest.track).metric
         gained = {
             benchmark
             for (metric, _, _), gains in gains_of(rows, policy.name, self.trial.reference).items()
             for benchmark, gain in gains.items()
-            if metric == _RANKING and gain >= LEAST_GAIN
+            if metric == ranking and gain >= LEAST_GAIN
         }
         names = tuple(name for name in self.trial.benchmarks if name in gained)
         if not names:
             return
-        options = {**self.trial.options, **(self.trial.on_copies or {}), "metric": [_RANKING]}
+        options = {**self.trial.options, **(self.trial.on_copies or {}), "metric": [ranking]}
         again = self.run(replace(self.trial, benchmarks=names, options=options), policy)
         ratios: dict[tuple[str, str], dict[int, float]] = {}
         for (_, target, copy), gains in gains_of(again, policy.name, self.trial.reference).items():

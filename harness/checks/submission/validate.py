@@ -12,6 +12,7 @@ from harness.base.progress import Observer
 from harness.checks.submission.claims import Claim, differing, read_claims
 from harness.checks.submission.findings import Code, Finding, errors_of
 from harness.checks.submission.folder import faults_of_folder, faults_of_manifest
+from harness.checks.submission.hidden import faults_of_text
 from harness.checks.submission.ratios import Ratio, ratios_of
 from harness.checks.submission.trial import Tried, as_tried, repeats, tried
 from harness.policy import Policy
@@ -119,7 +120,7 @@ def _read(folder: Path, *, newer: bool) -> tuple[Policy | None, list[Claim], lis
         where = (error.where or MANIFEST).replace(f"{folder}/", "").removeprefix(f"{folder}: ")
         return None, [], [*findings, Finding(Code.UNREADABLE, where, error.message, error.hint or "")]
     claims, faults = read_claims(policy)
-    return policy, claims, [*findings, *faults_of_manifest(policy), *faults]
+    return policy, claims, [*findings, *faults_of_manifest(policy), *faults_of_text(policy), *faults]
 
 
 def _about(policy: Policy) -> str:

@@ -26,7 +26,10 @@ def _sites(found: Mapping[str, Any]) -> tuple[Site, ...]:
     body = {"functions": found["functions"], "sites": sites}
     if body_fault(body) is not None:
         raise ValueError
-    return tuple(sites_of(body))
+    read = tuple(sites_of(body))
+    if len({(site.caller, site.callee, site.ordinal) for site in read}) < len(read):
+        raise ValueError  # one of them would count, and people might read the other
+    return read
 
 
 def written(sites: tuple[Site, ...]) -> dict[str, Any]:

@@ -6,12 +6,14 @@ how far it is: never a reward, an absolute count or a size, and never a second t
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from harness.apply.compile import optimise
 from harness.apply.decisions import Decided
+from harness.apply.plan import reference_plan
 from harness.base.digest import digest_of
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Outcome, PolicyClass
@@ -25,6 +27,7 @@ from harness.problems.passes.actions import ActionTable, action_table
 from harness.problems.passes.listed import decisions_of
 from harness.problems.passes.session import Line, Session, SessionLost
 from harness.problems.passes.session.session import PROGRAM
+from harness.problems.programs.allowance import allowance
 from harness.sandbox import Reason
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import native_digest
@@ -105,6 +108,7 @@ class Agents:
         agent = agent_of(policy, policy.name)
         host = asked_form(policy).open(policy, agent.interface, seed, bench)
         assert isinstance(host, Host), "the forms of agents are processes"
+        host = _limited(host, policy.manifest.policy_class, frozen, bench)
         started = time.monotonic()
         trial = run_agent(agent, host, frozen, bench)
         wall = time.monotonic() - started
@@ -122,6 +126,15 @@ class Agents:
         agent = agent_of(policy, policy.name)
         seen = digest_of([[[one.name, list(one.shape)] for one in agent.interface.features], native_digest(PROGRAM)])
         return {f"actions.{agent.table.name}": agent.table.digest, "observations": seen}
+
+
+def _limited(host: Host, policy_class: PolicyClass, frozen: FrozenModule, bench: Bench) -> Host:
+    """The agent's process with the CPU time that its class may take to decide on the module, all steps together."""
+    plain = optimise(frozen, reference_plan(frozen.level, frozen.target), bench).cpu
+    most = allowance(policy_class, plain)
+    if most is None:
+        return host
+    return replace(host, job=replace(host.job, limits=replace(host.job.limits, cpu=most.seconds)))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ __all__ = ["LEAST_SECONDS", "SHARE", "Allowance", "allowance"]
 
 LEAST_SECONDS = 1.0
 SHARE = 2.0
-"""A zero-shot policy may take ``LEAST_SECONDS`` of CPU time to decide on a module, or ``SHARE`` times what its plain
-compile step takes, whichever is more: enough to look at the module, too little to compile it many times."""
+"""A policy that does not search may take ``LEAST_SECONDS`` of CPU time to decide on a module, or ``SHARE`` times what
+its plain compile step takes, whichever is more: enough to look at the module, too little to compile it many times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Allowance:
     def exceeded(self) -> str:
         """What a policy did that took more, for people."""
         return (
-            f"took more than {self.seconds:.3g} s of CPU time to decide: a zero-shot policy may take "
+            f"took more than {self.seconds:.3g} s of CPU time to decide: a policy that does not search may take "
             f"{LEAST_SECONDS:g} s, or {SHARE:g} times the plain compilation's {self.plain:.3g} s, whichever is more"
         )
 
@@ -32,6 +32,6 @@ class Allowance:
 def allowance(policy_class: PolicyClass, plain: float) -> Allowance | None:
     """What a policy of the class may take on a module whose plain step takes so many CPU seconds.
 
-    None: as much as fits into a step's time.
+    None: as much as fits into a step's time. What says that it is fixed has less to decide than a zero-shot policy.
     """
-    return Allowance(max(LEAST_SECONDS, SHARE * plain), plain) if policy_class is PolicyClass.ZERO_SHOT else None
+    return None if policy_class is PolicyClass.SEARCH else Allowance(max(LEAST_SECONDS, SHARE * plain), plain)

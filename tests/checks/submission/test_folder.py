@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 from harness.base.paths import SUBMISSIONS
 from harness.checks.submission.findings import Code, Finding
 from harness.checks.submission.folder import faults_of_folder, faults_of_manifest
+from harness.checks.submission.hidden import faults_of_text
 from harness.policy.load import read_policy
+from harness.policy.templates import all_templates
 from tests.drive import ROOT, write_policy
 
 RULES = (ROOT / "docs" / "submission-rules.md").read_text()
@@ -40,6 +43,14 @@ def test_an_honest_folder_has_no_fault(folder: Path) -> None:
 
 def test_without_a_manifest_there_is_no_submission(tmp_path: Path) -> None:
     assert codes(faults_of_folder(tmp_path)) == [Code.NO_SUBMISSION]
+
+
+def copied(folder: Path, problem: str, form: str) -> Path:
+    """What ``harness new`` writes, under the folder's name."""
+    shutil.copytree(all_templates()[problem, form].folder, folder)
+    manifest = folder / "submission.toml"
+    manifest.write_text(manifest.read_text().replace("NAME", folder.name))
+    return folder
 
 
 def link(folder: Path) -> None:
@@ -155,3 +166,46 @@ def test_what_ships_keeps_the_rules(name: str) -> None:
     folder = SUBMISSIONS / name
     assert faults_of_folder(folder) == []
     assert faults_of_manifest(read_policy(folder)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("# Nothing else.\rmem2reg\ndefault<Oz>\n", r"line 1 has the character \r,"),
+        ("# a\n# \u202e egap \u2066\ndefault<Oz>\n", r"line 2 has the character \u202e,"),
+        ("default<Oz>\n# an\u200binvisible blank\n", r"line 2 has the character \u200b,"),
+        ("default<Oz>\x0b\n", r"line 1 has the character \x0b,"),
+    ],
+)
+def test_what_no_reader_would_see(text: str, what: str, folder: Path) -> None:
+    (folder / "passes.txt").write_bytes(text.encode())
+    (finding,) = faults_of_text(read_policy(folder))
+    assert finding.code is Code.HIDDEN_TEXT and finding.where == "passes.txt"
+    assert finding.what.startswith(what) and finding.what.isprintable()
+
+
+def test_what_every_reader_sees(folder: Path) -> None:
+    (folder / "passes.txt").write_bytes("# coding: latin-1; ä, 中, ‘’ and \t tabs\r\ndefault<Oz>\r\n".encode())
+    assert faults_of_text(read_policy(folder)) == []
+
+
+def test_what_is_hidden_in_a_manifest(folder: Path) -> None:
+    manifest = folder / "submission.toml"
+    manifest.write_text(manifest.read_text() + "# \u202e backwards\n")
+    assert [finding.where for finding in faults_of_text(read_policy(folder))] == ["submission.toml"]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("# coding: unicode_escape", "line 1 says that it is encoded as unicode_escape"),
+        ("# -*- coding: utf-7 -*-", "line 1 says that it is encoded as utf-7"),
+        ("# coding: utf8", ""),
+        ("# vim: set fileencoding=utf-8 :", ""),
+    ],
+)
+def test_what_python_can_be_written_in(line: str, says: str, tmp_path: Path) -> None:
+    folder = copied(tmp_path / "mine", "inlining", "python")
+    policy = folder / "policy.py"
+    policy.write_text(f"{line}\n{policy.read_text()}")
+    assert [finding.what for finding in faults_of_text(read_policy(folder))] == ([says] if says else [])

@@ -169,3 +169,9 @@ def test_of_a_search_a_short_part_is_tried() -> None:
     whole, part = policy.manifest, trial.as_tried(policy).manifest
     assert (whole.budget, part.budget) == (60, 30)
     assert len(whole.seeds) == 5 and part.seeds == whole.seeds[:1]
+
+
+@pytest.mark.parametrize(("name", "trials", "tried"), [("local-after-oz", 20, 0), ("portfolio", 10, 10)])
+def test_of_a_search_by_chance_no_trial_is_tried_whatever_it_takes(name: str, trials: int, tried: int) -> None:
+    policy = read_policy(ROOT / "submissions" / name)
+    assert (policy.manifest.values["trials"], trial.as_tried(policy).manifest.values["trials"]) == (trials, tried)

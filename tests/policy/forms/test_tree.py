@@ -279,6 +279,7 @@ TANGLED = [{**SPLIT, "above": 4}, {**SPLIT, "below": 2, "above": 3}, {**SPLIT, "
 HALVES = [{"nodes": chain(50_000)}, {"nodes": chain(50_000)}]
 FAULTS: list[tuple[str | bytes, str]] = [
     (written(schema=2), "schema: must be 1, not 2"),
+    (written().replace('"schema"', '"trees": [], "schema"'), "the name 'trees' is there twice"),
     (written(schema=None), "schema: this field is missing"),
     (written(trees=None), "trees: this field is missing"),
     (written(tree=1), "tree: there is no such field"),

@@ -64,7 +64,8 @@ def test_so_has_a_model(modules: Modules, bench: Bench) -> None:
 def test_twice_the_plain_compilation_if_that_is_more() -> None:
     assert allowance(PolicyClass.ZERO_SHOT, 0.1) == Allowance(1.0, 0.1)
     assert allowance(PolicyClass.ZERO_SHOT, 3.0) == Allowance(6.0, 3.0)
-    assert allowance(PolicyClass.SEARCH, 3.0) is allowance(PolicyClass.FIXED, 3.0) is None
+    assert allowance(PolicyClass.FIXED, 3.0) == Allowance(6.0, 3.0)
+    assert allowance(PolicyClass.SEARCH, 3.0) is None
 
 
 def test_it_is_measured_of_every_form(modules: Modules, bench: Bench) -> None:

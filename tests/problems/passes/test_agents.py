@@ -97,7 +97,7 @@ def test_steps_are_counted(asked: Asked) -> None:
     [
         ("def decide(f): raise ValueError('no idea')", Outcome.POLICY_ERROR, "line 1: ValueError: no idea"),
         ("import os\ndef decide(f): os.kill(os.getpid(), 9)", Outcome.POLICY_ERROR, "SIGKILL"),
-        ("def decide(f):\n while True: pass", Outcome.POLICY_TIMEOUT, "did not answer within"),
+        ("def decide(f):\n while True: pass", Outcome.POLICY_TIMEOUT, "stopped at its limit of 1 s of CPU time"),
         ("def decide(f): return 42", Outcome.POLICY_ERROR, "3 answers could not be used"),
         ("def decide(f): return float('nan')", Outcome.POLICY_ERROR, "3 answers could not be used"),
         ("def decide(f): return None", Outcome.POLICY_ERROR, "3 answers could not be used"),

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from harness.base.documents import parse_json
 from harness.base.errors import UsageError
 from harness.policy.forms.interface import Interface
 from harness.policy.forms.tree.model import MAX_NODES, MAX_TREES, STRUCTURE, Split, Tree
@@ -30,9 +31,11 @@ def parse_tree(content: bytes, where: str, interface: Interface) -> Tree:
     if content.count(b",") > _MOST_COMMAS:
         raise UsageError(f"more than {_MOST_COMMAS:,} values", where=where)
     try:
-        return Tree.model_validate_json(content, context=interface)
+        tree = Tree.model_validate_json(content, context=interface)
     except ValidationError as error:
         raise explain_tree(error, where) from None
+    parse_json(content, where, containers=len(content))  # for names that are there twice, which pydantic takes
+    return tree
 
 
 def tree_json(tree: Tree) -> str:

@@ -49,7 +49,7 @@ class Budget:
     seconds: float
     """CPU seconds of LLVM: of passes, of code that is generated to be measured, and of checks."""
     trials: int
-    """Modules whose cost it may look at, however long that takes: large programs are not compiled often otherwise."""
+    """Modules that it may look at, however long that takes: large programs are not compiled often otherwise."""
     patience: float
     """Wall seconds between two requests."""
 
@@ -121,6 +121,8 @@ class _Relay:
     """What it did not do in time."""
     fault: str = ""
     _session: Session | None = None
+    _looks: int = 0
+    """At modules, whether at their cost or at what tells it: features, text."""
     _spent: float = 0.0
     """Seconds of sessions that were lost, and of checks."""
     _lost: int = 0
@@ -133,7 +135,7 @@ class _Relay:
 
     @property
     def is_spent(self) -> bool:
-        return self.cpu >= self.budget.seconds and self.trials >= self.budget.trials
+        return self.cpu >= self.budget.seconds and self._looks >= self.budget.trials
 
     def close(self) -> None:
         """End the session."""
@@ -228,10 +230,12 @@ class _Relay:
             if steps > _MOST_ACTIONS:
                 raise ValueError(f"more than {_MOST_ACTIONS} actions at once")
             self.steps += steps
-            self.trials += steps if flags & Count.EACH else int(bool(flags & Count.LAST))
+            counted = steps if flags & Count.EACH else int(bool(flags & Count.LAST))
+            self.trials, self._looks = self.trials + counted, self._looks + counted
             return steps
-        if kind is Kind.OBSERVE and rest in (bytes([What.COUNT]), bytes([What.OBJECT])):
-            self.trials += 1
+        if kind is Kind.OBSERVE:
+            self._looks += 1
+            self.trials += rest in (bytes([What.COUNT]), bytes([What.OBJECT]))
         return 1
 
     def _opened(self) -> Session:
