@@ -61,18 +61,21 @@ def differing(claim: Claim, measured: Sequence[Row], suite: str, llvm: str) -> I
         what = f"measured with another compiler, {header.llvm_version}"
         yield Finding(Code.CLAIM_NOT_COMPARED, claim.where, what, "measure it with the compiler that the project uses")
         return
-    mine = {row.policy: row.policy_digest for row in claim.rows}
-    own_rows = [row for row in measured if row.policy in mine] if header.suite == suite else []
-    known = {_key(row, row.metric): row for row in own_rows} | {_key(row, None): row for row in own_rows}
+    here = measured if header.suite == suite else ()
+    known = {_key(row, row.metric): row for row in here} | {_key(row, None): row for row in here}
+    mine = {row.policy for row in claim.rows}
+    # A reference that is worse would make the policy better.
+    beside = [row for row in claim.run.rows if row.policy not in mine]
     compared = 0
-    for row in claim.rows:
+    for row in (*claim.rows, *beside):
         own = known.get(_key(row, row.metric))
         if row.copy_ or own is None or (row.metric and not find_metric(row.metric).deterministic):
             continue
-        compared += 1
+        compared += row.policy in mine
         claimed = row.outcome, row.decisions_digest, row.object_digest, row.value
         if claimed != (own.outcome, own.decisions_digest, own.object_digest, own.value):
-            cell = f"{claim.where}: {row.benchmark} on {row.target.value}"
+            who = "" if row.policy in mine else f" under {row.policy}"
+            cell = f"{claim.where}: {row.benchmark} on {row.target.value}{who}"
             yield Finding(Code.CLAIM_DIFFERS, cell, f"claimed {_value(row)}, measured {_value(own)}", _AGAIN)
     if not compared:
         yield Finding(Code.CLAIM_NOT_COMPARED, claim.where, "none of its cells was measured here")
@@ -82,9 +85,9 @@ def _shown(path: Path) -> str:
     return f"{CLAIMS}/{path.name}"
 
 
-def _key(row: Row, metric: str | None) -> tuple[str, str, int, str | None]:
-    """Of a value; without a metric, of the cell that failed, or did not."""
-    return row.benchmark, row.target.value, row.seed, metric
+def _key(row: Row, metric: str | None) -> tuple[str, str | None, str, str, int, str | None]:
+    """Of a value of this very policy; without a metric, of the cell that failed, or did not."""
+    return row.policy, row.policy_digest, row.benchmark, row.target.value, row.seed, metric
 
 
 def _value(row: Row) -> str:

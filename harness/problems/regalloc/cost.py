@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 __all__ = ["COSTS", "Cost", "cost_of", "parse_cost"]
 
-COSTS = ("mca.static", "spills.static", "reloads.static", "spills", "reloads", "size.text")
+COSTS = ("mca.static", "spills.static", "reloads.static", "spills", "reloads")
 """Metrics that every function has a part of, and that no run is needed for."""
 Cost = Mapping[str, float]
 """Metric → how much one of its units costs."""

@@ -144,6 +144,10 @@ def test_a_claim_that_is_false_is_found(claimed: tuple[User, Path]) -> None:
     nothing = {"metric": None, "value": None, "outcome": Outcome.WRONG_OUTPUT}
     failed = Claim(claim.where, claim.run, tuple(row.model_copy(update=nothing) for row in claim.rows))
     assert [one.code for one in differing(failed, claim.rows, "cbench", header.llvm)] == [Code.CLAIM_DIFFERS] * 2
+    oz = [row for row in claim.run.rows if row.policy == "Oz"]
+    smaller = [row.model_copy(update={"value": float(row.value or 0) - 8}) for row in oz]
+    found = list(differing(claim, [*claim.rows, *smaller], "cbench", header.llvm))
+    assert [one.code for one in found] == [Code.CLAIM_DIFFERS] * 2 and all("under Oz" in one.where for one in found)
     for suite, llvm in (("mibench", header.llvm), ("cbench", "0" * 64)):
         assert [one.code for one in differing(claim, better, suite, llvm)] == [Code.CLAIM_NOT_COMPARED]
 

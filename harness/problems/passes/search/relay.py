@@ -8,7 +8,7 @@ import struct
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from harness.base.errors import CellError
 from harness.base.process import last_words, tools_cpu_seconds
@@ -57,6 +57,11 @@ class Budget:
     def wall(self) -> float:
         """Seconds after which a search is ended, whatever it has used."""
         return 10 * self.seconds + self.patience * (1 + self.trials)
+
+    @property
+    def thinking(self) -> float:
+        """Wall seconds between all requests together: while LLVM works, none of them go by."""
+        return 10 * self.seconds + self.patience
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +131,6 @@ class _Relay:
     _spent: float = 0.0
     """Seconds of sessions that were lost, and of checks."""
     _lost: int = 0
-    _started: float = field(default_factory=time.monotonic)
 
     @property
     def cpu(self) -> float:
@@ -146,23 +150,24 @@ class _Relay:
 
     def serve(self, dialogue: Dialogue) -> Finished:
         """Answer until the search has a result or is gone, late or at fault; how it ended."""
-        until = self._started + self.budget.wall
+        thought = 0.0
         spent_at: float | None = None
         try:
             while self.result is None and not self.fault:
                 now = time.monotonic()
                 if self.is_spent and spent_at is None:
                     spent_at = now
-                left = until - now if spent_at is None else spent_at + _GRACE - now
+                left = self.budget.thinking - thought if spent_at is None else spent_at + _GRACE - now
                 if left <= 0:
                     raise Late
                 content = self._request(dialogue, min(left, self.budget.patience))
+                thought += time.monotonic() - now
                 dialogue.write(reply_with(self._answer(content)), self.budget.patience)
         except Late:
             if spent_at is not None:
                 self.late = f"it did not end within {_GRACE:g} s after its budget was spent"
-            elif time.monotonic() >= until:
-                self.late = f"it did not spend its budget within {self.budget.wall:g} s"
+            elif self.budget.thinking - thought < self.budget.patience:
+                self.late = f"it thought for {self.budget.thinking:g} s in all, and did not spend its budget"
             else:
                 self.late = f"nothing was heard of it for {self.budget.patience:g} s"
         except Gone:
