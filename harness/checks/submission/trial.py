@@ -55,6 +55,8 @@ _BUDGET = 30.0
 """CPU seconds of a search, at most: its author sets the budget, and nobody waits for an hour here."""
 _TRIALS = 20
 """Beyond its budget, of a search without chance."""
+_MUCH = 2.0
+"""A solver is told where it costs so many times less than the plain assignment, and its copy so many times more."""
 _MOST = 10
 """Findings of one code; the rest is counted."""
 
@@ -99,7 +101,7 @@ def tried(policy: Policy, trial: Trial, sort: Benchmarks, bench: Bench, engine: 
                 again = running.run(replace(trial, reference=None), there, conditions)
                 findings += _differing(_of(rows, policy), again, what)
         if not findings and _looks(policy) and trial.on_copies is not None:
-            findings += running.memorised(policy, rows)
+            findings += running.memorised(policy, rows) if trial.reference else running.looked_up(policy)
         if others and is_asked_again(policy) and clock_library() is None:
             do = "apt-get install libfaketime, and validate again"
             findings.append(Finding(Code.CLOCK_NOT_MOVED, "clock", "libfaketime is not installed here", do))
@@ -200,6 +202,27 @@ class _Running:
                 what = f"a gain of {by_copy[0]:.4f} is gone on copies with other names and features: {left}"
                 do = "decide from what code does, not what it is"
                 yield Finding(Code.MEMORISED, f"{benchmark} on {target}", what, do)
+
+    def looked_up(self, policy: Policy) -> Iterator[Finding]:
+        """What costs at most half of the plain assignment on an instance, and at least twice as much on its copy, which
+        has other numbers and no name."""
+        ranking = facts_of(policy.manifest.track).metric
+        again = self.run(replace(self.trial, options={**self.trial.options, **(self.trial.on_copies or {})}), policy)
+        costs = {(row.benchmark, row.copy_): row.value for row in again if row.metric == ranking and row.value}
+        failed = {row.benchmark for row in again if row.copy_ and row.outcome is not Outcome.OK}
+        for benchmark, plain in self._plain_costs().items():
+            cost, copied = costs.get((benchmark, 0)), costs.get((benchmark, 1))
+            if cost is None or plain is None or _MUCH * cost > plain:
+                continue
+            if benchmark in failed or (copied is not None and copied >= _MUCH * cost):
+                left = "nothing" if copied is None else f"{copied:.0f}"
+                what = f"a cost of {cost:.0f} is gone on copies with other numbers: {left}"
+                yield Finding(Code.MEMORISED, benchmark, what, "solve what is asked, not what it is called")
+
+    def _plain_costs(self) -> dict[str, int | None]:
+        """Of the instances that were solved under usual conditions."""
+        solving = [read_run(file).header.solving for file in self._place(USUAL_CONDITIONS).glob("results/*.jsonl")]
+        return {name: facts.plain for one in solving if one is not None for name, facts in one.instances.items()}
 
     def not_replayed(self, policy: Policy) -> Iterator[Finding]:
         """What does not come out alike from its decisions alone, by the harness that records them."""

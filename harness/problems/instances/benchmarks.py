@@ -67,7 +67,7 @@ class Instances:
         suite = self.names()[0]
         own = [one for one in load_instances(self.domain, suite).instances if one.entry.made]
         smallest = sorted(own, key=lambda one: one.entry.seconds)[:2]
-        return Trial(suite, tuple(one.entry.name for one in smallest), {"time_scale": 0.2}, None)
+        return Trial(suite, tuple(one.entry.name for one in smallest), {"time_scale": 0.2}, None, {"perturb": True})
 
     def names(self) -> list[str]:
         """The suites that come with the harness."""
