@@ -121,7 +121,9 @@ def policy_of(
             "version": "1",
             "problem": problem,
             "form": form,
-            "class": "fixed",
+            "class": "search",  # other classes have less time to decide, which tests of other limits would meet first
+            "budget": 3600.0,
+            "deterministic": True,
             "track": "size",
             "targets": ["x86-64", "aarch64"],
             "authors": ["A. Tester"],
