@@ -18,7 +18,7 @@ from harness.apply.plan import OBJECT, clang_generate, reference_plan
 from harness.base.digest import digest_bytes, digest_file
 from harness.base.errors import CellError, UsageError
 from harness.base.process import Limits, run
-from harness.base.vocabulary import Outcome, Target
+from harness.base.vocabulary import Outcome, PolicyClass, Target
 from harness.freeze import FrozenModule
 from harness.policy import Policy, problem_of
 from harness.policy.forms.interface import Element
@@ -366,7 +366,9 @@ def test_what_means_nothing(fields: dict[str, object], said: str) -> None:
     from harness.policy.problems import require_meant
 
     made = policy_of(REGALLOC, "python", "policy", "policy.py", "def decide(features): return 0")
-    policy = Policy(made.manifest.model_copy(update=fields), made.folder, made.contents, baseline=False)
+    fixed = {"policy_class": PolicyClass.FIXED, "budget": None, "deterministic": False}
+    manifest = made.manifest.model_copy(update=fixed | fields)
+    policy = Policy(manifest, made.folder, made.contents, baseline=False)
     with pytest.raises(UsageError, match=said):
         require_meant(policy, "submission.toml")
         problem_of(REGALLOC).check(policy, "submission.toml")
