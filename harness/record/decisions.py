@@ -51,7 +51,7 @@ def load_decisions(results: Path, digest: str) -> Decisions:
         raise UsageError("a link, not a decisions file", where=str(path), hint="put the file itself there")
     if not path.exists():
         raise UsageError(
-            "the decisions of this row are not here", where=str(path), hint="restore it, or record the run again"
+            "the decisions of this row are not here", where=str(path), hint="restore them, or record the run again"
         )
     content = _decompress(path)
     if digest_bytes(content) != digest:

@@ -80,6 +80,13 @@ def test_nothing_is_run_of_a_faulty_folder(visitor: User, tmp_path: Path) -> Non
     assert codes(report) == {"V103"} and report["rows"] == [] and report["runs"] == 0
 
 
+def test_what_hides_from_its_readers_is_not_valid(visitor: User, tmp_path: Path) -> None:
+    """A carriage return alone ends the comment, and nearly no viewer shows it."""
+    folder = write_policy(tmp_path / "hiding", "# tidy up\rsroa\ndefault<Oz>\n")
+    report = validate(visitor, folder, 1)
+    assert codes(report) == {"V110"} and report["runs"] == 0
+
+
 def test_a_report_holds_no_markup_of_the_submission(visitor: User, tmp_path: Path) -> None:
     faulty = write_policy(tmp_path / "faulty", "default<Oz>\n")
     (faulty / "a`b|c<script>@all").symlink_to("/etc/passwd")

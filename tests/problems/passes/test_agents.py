@@ -211,6 +211,22 @@ def test_a_search_without_a_list(source: str, outcome: Outcome, words: str, aske
     assert time.monotonic() - started < 60
 
 
+def test_looks_at_what_tells_the_cost_are_trials(asked: Asked) -> None:
+    """They end a search as looks at the cost do: else it would have LLVM for as long as it likes."""
+    source = f"""
+def search(session, seed, seconds):
+    session.propose([{SROA}])
+    while session.cpu < 20 * seconds:
+        line = session.line()
+        line.autophase()
+        line.drop()
+    return [{SIMPLIFYCFG}]
+"""
+    values = "{ trials = 5 }"
+    found = asked._decided(source, "search", "search", "search", values, budget="0.2", seeds="[0, 1, 2, 3, 4]")
+    assert found == [AUTOPHASE_42.pipelines(())[SROA]]
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [
