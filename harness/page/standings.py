@@ -42,6 +42,8 @@ from harness.rank.words import (
 
 __all__ = ["render"]
 
+_NARROWEST, _WIDEST, _BESIDE, _LETTER = 96, 200, 14, 6
+"""Of the policies' column, in pixels: least and most, beside the text, and a letter."""
 _RUNS = 4
 """As many of the runs behind a table are named."""
 
@@ -118,7 +120,7 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
         key=f"standings-{'-'.join(pages.view_of(question).values())}",
         column_config={
             "rank": config.TextColumn("rank", width=44, alignment="right", help="Within the class. " + SHARED),
-            "policy": config.TextColumn("policy", width=96),
+            "policy": config.TextColumn("policy", width=_width(table)),
             "class": config.TextColumn("class", width=68),
             "verdict": config.TextColumn("verdict", width=102, help=JUDGED),
             "strict": config.NumberColumn("strict", format="%.4f", width=58, help="A ratio. Ranks go by this."),
@@ -135,6 +137,12 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
         },
     )
     return [table[row].policy for row in event["selection"]["rows"] if row < len(table)]
+
+
+def _width(table: Sequence[Standing]) -> int:
+    """Of the policies' column, in pixels: the longest name is read whole, unless it is longer than any should be."""
+    longest = max((len(row.policy) for row in table), default=0)
+    return min(max(_NARROWEST, _BESIDE + _LETTER * longest), _WIDEST)
 
 
 def _links(table: Sequence[Standing], chosen: Sequence[str]) -> None:
