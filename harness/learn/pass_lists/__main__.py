@@ -22,6 +22,7 @@ import json
 import math
 import random
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -29,13 +30,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.base.vocabulary import Target
+from harness.freeze import FrozenModule
+from harness.learn.corpus.corpus import load
 from harness.learn.pass_lists.choose import Table, chosen, left_out
-from harness.learn.pass_lists.common import evolve_common
+from harness.learn.pass_lists.common import Subject, evolve_common
 from harness.learn.pass_lists.evolve import Population, beginnings, evolve
 from harness.learn.pass_lists.gains import examples_of
 from harness.learn.pass_lists.programs import all_programs, modules, train_programs
 from harness.learn.pass_lists.select import Examples, fitted, gains_left_out
 from harness.learn.pass_lists.trials import GOALS, Actions, Trials
+from harness.learn.pass_lists.units import parts_of_units
 from harness.problems.passes.actions import action_table
 from harness.problems.passes.llvm22 import WHOLE
 from harness.sandbox.bench import Bench, open_bench
@@ -83,37 +87,60 @@ def _search(options: argparse.Namespace, bench: Bench) -> None:
 
 
 def _earlier(options: argparse.Namespace, program: str) -> tuple[list[Actions], int]:
-    """The lists of an earlier choice, or what a ceiling's file has for this program; and the trials that it took."""
-    if options.begin is None:
-        return [], 0
-    table, found = action_table(_TABLE), json.loads(options.begin.read_text())
-    if "lists" in found:
-        return [tuple(table.actions.index(name) for name in one) for one in found["lists"]], 0
-    best = found.get(program, {}).get(options.target.value)
+    """The lists of earlier choices, and what ceilings' files have for this program; and the trials that these took."""
+    table, lists, trials = action_table(_TABLE), [], 0
     pipelines = table.pipelines(())
-    return ([tuple(pipelines.index(passed) for passed in best["passes"])], best["trials"]) if best else ([], 0)
+    for path in options.begin:
+        found = json.loads(path.read_text())
+        lists += [tuple(map(table.actions.index, one)) for one in found.get("lists", ())]
+        if best := found.get(program, {}).get(options.target.value):
+            lists.append(tuple(map(pipelines.index, best["passes"])))
+            trials += best["trials"]
+    return lists, trials
 
 
 def _common(options: argparse.Namespace, bench: Bench) -> None:
-    populations = _populations(options)
-    found = modules(list(populations), Target.X86_64, bench, _LARGE)
-    names = sorted(found, key=lambda name: found[name].bitcode.stat().st_size)
-    names = [name for name in names if name.partition("/")[0] not in options.without]
-    references = {name: one.reference for name, one in populations.items()}
-    pool = [actions for one in populations.values() for _, actions in one.members[: options.members]]
     table = action_table(_TABLE)
+    wanted = [one.id for one in train_programs() if one.id.partition("/")[0] not in options.without]
+    programs = modules(wanted, Target.X86_64, bench, _LARGE)
+    units = _units(options, "train", bench)
+    pool = list(dict.fromkeys([*_pool(options, wanted), *beginnings(table)]))
+    others = [_read_common(path) for path in options.beside]
     with ExitStack() as stack:
-        programs = [stack.enter_context(Trials(name, found[name], table, bench)) for name in names]
-        chance = random.Random(options.seed)
-        evolve_common(
-            options.state / f"common-{options.seed}.list",
-            programs,
-            references,
-            pool,
-            len(table.actions),
-            60 * options.minutes,
-            chance,
-        )
+        subjects = []
+        for name, frozen in [*programs.items(), *units.items()]:
+            trials = stack.enter_context(Trials(name, frozen, table, bench))
+            share = 1 / len(programs) if name in programs else 1 / len(units)
+            reference = trials.reference()
+            sizes = [size for actions in others if (size := trials.size(actions))]
+            best = max((math.log(reference / size) for size in sizes), default=-math.inf)
+            subjects.append(Subject(trials, reference, share, best))
+        print(f"{len(programs)} programs, {len(units)} units, {len(pool)} lists to begin with", flush=True)
+        path = options.state / f"common-{options.seed}.list"
+        evolve_common(path, subjects, pool, len(table.actions), 60 * options.minutes, random.Random(options.seed))
+
+
+def _read_common(path: Path) -> Actions:
+    return tuple(json.loads(path.read_text())["actions"])
+
+
+def _units(options: argparse.Namespace, split: str, bench: Bench) -> Mapping[str, FrozenModule]:
+    """Parts of the corpus, if some are wanted."""
+    if not options.units:
+        return {}
+    return parts_of_units(load(options.corpus), split, options.units, options.state / "units", bench)
+
+
+def _pool(options: argparse.Namespace, programs: Sequence[str]) -> list[Actions]:
+    """What searches found for these programs, and what earlier files have of them."""
+    found = [
+        actions
+        for name, population in _populations(options).items()
+        if name in programs
+        for _, actions in population.members[: options.members]
+    ]
+    earlier = [actions for name in programs for actions in _earlier(options, name)[0]]
+    return list(dict.fromkeys([*found, *earlier]))
 
 
 def _choose(options: argparse.Namespace, bench: Bench) -> None:
@@ -221,7 +248,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--goal", choices=GOALS, default="size.alloc")
     parser.add_argument("--target", type=Target, default=Target.X86_64)
     parser.add_argument("--part", default="0/1")
-    parser.add_argument("--begin", type=Path, help="an earlier choice, or a ceiling's file")
+    parser.add_argument("--begin", type=Path, nargs="*", default=[], help="earlier choices, and ceilings' files")
+    parser.add_argument("--beside", type=Path, nargs="*", default=[], help="lists that another common one is to help")
+    parser.add_argument("--units", type=int, default=0, help="units of the corpus to learn from")
+    parser.add_argument("--corpus", type=Path, help="its folder (default: in the cache)")
     parser.add_argument("--without", nargs="*", default=[], help="suites whose programs have no say in common")
     parser.add_argument("--lists", type=int, default=8)
     parser.add_argument("--parts", type=int, default=12, help="parts of each program that select learns from")
