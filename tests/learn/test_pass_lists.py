@@ -4,18 +4,22 @@ import math
 import random
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.vocabulary import Level, Target
 from harness.freeze import freeze
 from harness.learn.pass_lists.choose import Table, chosen, left_out
-from harness.learn.pass_lists.common import evolve_common
+from harness.learn.pass_lists.common import Subject, asked, evolve_common
 from harness.learn.pass_lists.evolve import MEMBERS, Population, beginnings, changed, evolve
-from harness.learn.pass_lists.trials import Trials
+from harness.learn.pass_lists.trials import Actions, Trials
 from harness.problems.passes.actions import action_table
 from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite
@@ -90,12 +94,62 @@ def test_a_population_grows_smaller_objects_and_is_kept(bench: Bench, tmp_path: 
         assert (kept.members, kept.trials) == (population.members, population.trials)
         common = tmp_path / "common.list"
         pool = [actions for _, actions in population.members]
-        words = ([trials], {program.id: population.reference}, pool, len(TABLE.actions))
-        gain, actions = evolve_common(common, *words, 2.0, random.Random(1))
-        assert gain >= math.log(population.reference / sizes[0]) - 1e-12
-        again, _ = evolve_common(common, *words, 0.0, random.Random(1))
-        assert again == gain
-        assert trials.is_right(actions)
+        subject = Subject(trials, population.reference)
+        found = evolve_common(common, [subject], pool, len(TABLE.actions), 2.0, random.Random(1))
+        assert found is not None
+        assert found.mean == found.gains[program.id] >= math.log(population.reference / sizes[0])
+        assert evolve_common(common, [subject], [], len(TABLE.actions), 0.0, random.Random(1)) == found
+        assert trials.is_right(found.actions)
+        helped = replace(subject, others=found.mean + 1)
+        assert helped.gain(found.actions) == found.mean + 1, "another list serves this module better"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A module whose sizes are known without a compiler."""
+
+    name: str
+    sizes: dict[Actions, int | None]
+    done: list[Actions] = field(default_factory=list)
+
+    def size(self, actions: Actions) -> int | None:
+        self.done.append(actions)
+        return self.sizes[actions]
+
+
+def known(sizes: Sequence[Mapping[Actions, int | None]], weights: Sequence[float]) -> list[Subject]:
+    made = [Known(str(number), dict(one)) for number, one in enumerate(sizes)]
+    return [Subject(cast(Any, one), 100, weight) for one, weight in zip(made, weights, strict=True)]
+
+
+def test_a_list_is_worth_its_weighted_mean_gain() -> None:
+    subjects = known([{(1,): 50}, {(1,): 100}], [3.0, 1.0])
+    found = asked((1,), subjects, None, random.Random(0))
+    assert found is not None
+    assert found.mean == pytest.approx(0.75 * math.log(2))
+    assert found.gains == {"0": pytest.approx(math.log(2)), "1": 0.0}
+
+
+def test_a_list_that_breaks_a_module_is_none() -> None:
+    assert asked((1,), known([{(1,): 50}, {(1,): None}], [1.0, 1.0]), None, random.Random(0)) is None
+
+
+def test_a_list_that_is_far_behind_is_given_up_early_and_one_that_is_ahead_never() -> None:
+    sizes: list[dict[Actions, int | None]] = [{(1,): 90, (2,): 95, (3,): 89}] * 60
+    subjects = known(sizes, [1.0] * 60)
+    best = asked((1,), subjects, None, random.Random(0))
+    assert best is not None
+    assert asked((2,), subjects, best, random.Random(0)) is None
+    assert sum((2,) in one.trials.done for one in cast(Any, subjects)) == 6
+    assert asked((3,), subjects, best, random.Random(0)) is not None
+
+
+def test_a_list_that_differs_nowhere_is_given_up_unless_it_is_shorter() -> None:
+    sizes: list[dict[Actions, int | None]] = [{(1, 1): 90, (1, 2): 90, (1,): 90}] * 60
+    subjects = known(sizes, [1.0] * 60)
+    best = asked((1, 1), subjects, None, random.Random(0))
+    assert asked((1, 2), subjects, best, random.Random(0)) is None
+    assert asked((1,), subjects, best, random.Random(0)) is not None
 
 
 def test_the_best_lists_of_a_search_are_a_policy(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """What a submission says that it reaches: run files in its folder ``claims``, held against what was measured here."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from harness.policy import Policy
 from harness.record import Row, RunFile, read_run
 from harness.record.runfile import run_files
 
-__all__ = ["Claim", "differing", "read_claims"]
+__all__ = ["Claim", "Compared", "compared", "read_claims"]
 
 _AGAIN = "run the policy again, and put that run file in its place"
 
@@ -24,6 +24,22 @@ class Claim:
     where: str
     run: RunFile
     rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A claim beside what was measured."""
+
+    where: str
+    values: int
+    """That it has of the policy."""
+    measured: int
+    """Of these, how many were measured here, too."""
+    findings: tuple[Finding, ...]
+
+    def line(self) -> str:
+        """For people."""
+        return f"{self.where}: {self.measured} of {self.values} values were measured here and compared"
 
 
 def read_claims(policy: Policy) -> tuple[list[Claim], list[Finding]]:
@@ -54,31 +70,33 @@ def read_claims(policy: Policy) -> tuple[list[Claim], list[Finding]]:
     return claims, findings
 
 
-def differing(claim: Claim, measured: Sequence[Row], suite: str, llvm: str) -> Iterator[Finding]:
+def compared(claim: Claim, measured: Sequence[Row], suite: str, llvm: str) -> Compared:
     """Where it is not what was ``measured`` here of the suite, by the compiler with this fingerprint."""
     header = claim.run.header
     if header.llvm != llvm:
         what = f"measured with another compiler, {header.llvm_version}"
-        yield Finding(Code.CLAIM_NOT_COMPARED, claim.where, what, "measure it with the compiler that the project uses")
-        return
+        do = "measure it with the compiler that the project uses"
+        return Compared(claim.where, len(claim.rows), 0, (Finding(Code.CLAIM_NOT_COMPARED, claim.where, what, do),))
     here = measured if header.suite == suite else ()
     known = {_key(row, row.metric): row for row in here} | {_key(row, None): row for row in here}
     mine = {row.policy for row in claim.rows}
     # A reference that is worse would make the policy better.
     beside = [row for row in claim.run.rows if row.policy not in mine]
-    compared = 0
+    findings = []
+    met = 0
     for row in (*claim.rows, *beside):
         own = known.get(_key(row, row.metric))
         if row.copy_ or own is None or (row.metric and not find_metric(row.metric).deterministic):
             continue
-        compared += row.policy in mine
+        met += row.policy in mine
         claimed = row.outcome, row.decisions_digest, row.object_digest, row.value
         if claimed != (own.outcome, own.decisions_digest, own.object_digest, own.value):
             who = "" if row.policy in mine else f" under {row.policy}"
             cell = f"{claim.where}: {row.benchmark} on {row.target.value}{who}"
-            yield Finding(Code.CLAIM_DIFFERS, cell, f"claimed {_value(row)}, measured {_value(own)}", _AGAIN)
-    if not compared:
-        yield Finding(Code.CLAIM_NOT_COMPARED, claim.where, "none of its cells was measured here")
+            findings.append(Finding(Code.CLAIM_DIFFERS, cell, f"claimed {_value(row)}, measured {_value(own)}", _AGAIN))
+    if not met:
+        findings.append(Finding(Code.CLAIM_NOT_COMPARED, claim.where, "none of its cells was measured here"))
+    return Compared(claim.where, len(claim.rows), met, tuple(findings))
 
 
 def _shown(path: Path) -> str:

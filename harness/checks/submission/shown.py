@@ -40,7 +40,7 @@ def as_answer(report: Report) -> Answer:
     )
     return Answer(
         tuple(tables),
-        notes=(f"{took}; {_RULES} explains the codes",),
+        notes=(*(one.line() for one in report.claims), f"{took}; {_RULES} explains the codes"),
         document=report.document(),
         summary=(report.verdict,),
         failed=report.errors > 0,
@@ -54,6 +54,7 @@ def as_markdown(report: Report) -> str:
         "",
         *([code(report.about), ""] if report.about else []),
         f"{report.runs} runs in {duration(report.seconds)}; policy digest {code(report.digest or 'none')}.",
+        *(line for one in report.claims for line in ("", code(one.line()))),
         *findings_table(report.findings),
         *ratios_table(report.ratios, f"Against {code(report.reference or '')}", None),
     )

@@ -9,7 +9,7 @@ from typing import Any
 from harness.base.engine import Engine
 from harness.base.errors import UsageError
 from harness.base.progress import Observer
-from harness.checks.submission.claims import Claim, differing, read_claims
+from harness.checks.submission.claims import Claim, Compared, compared, read_claims
 from harness.checks.submission.findings import Code, Finding, errors_of
 from harness.checks.submission.folder import faults_of_folder, faults_of_manifest
 from harness.checks.submission.hidden import faults_of_text
@@ -37,6 +37,8 @@ class Report:
     rows: tuple[Row, ...]
     """What was measured, the reference's among them."""
     reference: str | None
+    claims: tuple[Compared, ...]
+    """Those that could be read, where all went well before them."""
     runs: int
     seconds: float
 
@@ -66,6 +68,7 @@ class Report:
             "findings": [finding.record() for finding in self.findings],
             "rows": [row.line() for row in self.rows],
             "reference": self.reference,
+            "claims": [{"where": one.where, "values": one.values, "measured": one.measured} for one in self.claims],
             "runs": self.runs,
             "seconds": round(self.seconds, 1),
         }
@@ -87,6 +90,7 @@ def validate(folder: Path, bench: Bench, engine: Engine, observer: Observer, *, 
     policy, claims, findings = _read(folder, newer=newer)
     done = Tried((), (), 0)
     reference = None
+    held: tuple[Compared, ...] = ()
     if policy is not None and not errors_of(findings):
         _, sort = benchmarks_of_track(policy.manifest.track)
         trial = sort.trial(policy.manifest.track)
@@ -97,7 +101,8 @@ def validate(folder: Path, bench: Bench, engine: Engine, observer: Observer, *, 
             llvm = bench.toolchain.fingerprint.llvm
             same = repeats(policy) and as_tried(policy).digest == policy.digest
             measured = done.rows if same else ()  # by chance, or with a part of its budget, it finds something else
-            findings += [one for claim in claims for one in differing(claim, measured, trial.suite, llvm)]
+            held = tuple(compared(claim, measured, trial.suite, llvm) for claim in claims)
+            findings += [finding for one in held for finding in one.findings]
     return Report(
         folder.name,
         policy.digest if policy else None,
@@ -105,6 +110,7 @@ def validate(folder: Path, bench: Bench, engine: Engine, observer: Observer, *, 
         tuple(_ordered(findings)),
         done.rows,
         reference,
+        held,
         done.runs,
         time.monotonic() - started,
     )

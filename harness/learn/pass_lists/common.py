@@ -16,7 +16,7 @@ from pathlib import Path
 from harness.learn.pass_lists.evolve import LONGEST, changed
 from harness.learn.pass_lists.trials import Actions, Trials
 
-__all__ = ["Common", "Subject", "evolve_common"]
+__all__ = ["Common", "Subject", "asked", "evolve_common"]
 
 _EARLY = 6
 """Modules after which a list that is far behind is given up, and so on each time as many more were asked."""

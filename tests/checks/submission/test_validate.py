@@ -11,7 +11,7 @@ from harness.base.paths import ROOT
 from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Outcome
 from harness.checks.submission import trial
-from harness.checks.submission.claims import Claim, differing, read_claims
+from harness.checks.submission.claims import Claim, compared, read_claims
 from harness.checks.submission.findings import Code
 from harness.checks.submission.validate import validate as validated
 from harness.policy.load import read_policy
@@ -115,10 +115,13 @@ def test_an_honest_submission_with_a_true_claim_is_valid(claimed: tuple[User, Pa
     before = sorted(path.name for path in user.results.iterdir())
     report = validate(user, policy, 0, "--markdown", str(tmp_path / "report.md"))
     assert report["valid"] and report["findings"] == [] and report["runs"] == 3
+    (run,) = (policy / "claims").glob("*.jsonl")
+    assert report["claims"] == [{"where": f"claims/{run.name}", "values": 2, "measured": 2}]
     measured = {(row["policy"], row["benchmark"]) for row in report["rows"]}
     assert measured == {(policy, name) for policy in ("claiming", "Oz") for name in ("crc32", "sha", "qsort", "adpcm")}
     text = (tmp_path / "report.md").read_text()
     assert text.startswith("### `claiming`: valid\n") and "| `size.alloc` | `x86-64` | 4 |" in text
+    assert f"`claims/{run.name}: 2 of 2 values were measured here and compared`" in text
     assert sorted(path.name for path in user.results.iterdir()) == before, "results are not recorded"
 
 
@@ -145,18 +148,19 @@ def test_a_claim_that_is_false_is_found(claimed: tuple[User, Path]) -> None:
     assert findings == [] and len(claim.rows) == 2
     header = claim.run.header
     better = [row.model_copy(update={"value": float(row.value or 0) - 8}) for row in claim.rows]
-    assert list(differing(claim, claim.rows, "cbench", header.llvm)) == []
-    found = list(differing(claim, better, "cbench", header.llvm))
+    assert compared(claim, claim.rows, "cbench", header.llvm).findings == ()
+    found = compared(claim, better, "cbench", header.llvm).findings
     assert [one.code for one in found] == [Code.CLAIM_DIFFERS] * 2
     nothing = {"metric": None, "value": None, "outcome": Outcome.WRONG_OUTPUT}
     failed = Claim(claim.where, claim.run, tuple(row.model_copy(update=nothing) for row in claim.rows))
-    assert [one.code for one in differing(failed, claim.rows, "cbench", header.llvm)] == [Code.CLAIM_DIFFERS] * 2
+    found = compared(failed, claim.rows, "cbench", header.llvm).findings
+    assert [one.code for one in found] == [Code.CLAIM_DIFFERS] * 2
     oz = [row for row in claim.run.rows if row.policy == "Oz"]
     smaller = [row.model_copy(update={"value": float(row.value or 0) - 8}) for row in oz]
-    found = list(differing(claim, [*claim.rows, *smaller], "cbench", header.llvm))
+    found = compared(claim, [*claim.rows, *smaller], "cbench", header.llvm).findings
     assert [one.code for one in found] == [Code.CLAIM_DIFFERS] * 2 and all("under Oz" in one.where for one in found)
     for suite, llvm in (("mibench", header.llvm), ("cbench", "0" * 64)):
-        assert [one.code for one in differing(claim, better, suite, llvm)] == [Code.CLAIM_NOT_COMPARED]
+        assert [one.code for one in compared(claim, better, suite, llvm).findings] == [Code.CLAIM_NOT_COMPARED]
 
 
 @pytest.mark.parametrize("name", ["nothere", "file"])

@@ -71,7 +71,7 @@ def failure(policy: Policy, frozen: FrozenModule, bench: Bench) -> CellError:
 
 def hosted(policy: Path, frozen: FrozenModule, bench: Bench) -> Finished:
     """How the policy's own sandbox ends when the module is compiled."""
-    host = channel.python_host(policy, 0, INTERFACE)
+    host = channel.python_host(policy, "policy.py", 0, INTERFACE)
     options = (f"-inline-policy-channel-from={READ}", f"-inline-policy-channel-to={WRITE}")
     compiler = asking(frozen).job(Asked("channel", host=host), bench, options)
     return run_joined(bench.sandbox, compiler, host_job(host, compiler.limits.wall))[1]
@@ -224,21 +224,21 @@ def test_decide_may_be_defined_in_any_way(text: str) -> None:
     [
         (
             "raise ValueError('no such model')\ndef decide(f): ...\n",
-            "ended with exit status 1: policy.py, line 1: ValueError: no such model",
+            "ended with exit status 1: line 1: ValueError: no such model",
         ),
         ("import onnxruntime_of_mine\ndef decide(f): ...\n", "No module named 'onnxruntime_of_mine'"),
         (
             "def decide(f): ...\ndel decide\n",
-            "ended with exit status 1: policy.py defines no function decide(features)",
+            "ended with exit status 1: there is no function decide(features)",
         ),
-        ("decide = 5\n", "ended with exit status 1: policy.py defines no function decide(features)"),
+        ("decide = 5\n", "ended with exit status 1: there is no function decide(features)"),
         ("def decide(): return True\n", "takes 0 positional arguments but 1 was given"),
         ("def decide(f): return True\ndef start(): ...\n", "start() takes 0 positional arguments but 1 was given"),
         ("def decide(f): return decide(f)\n", "RecursionError: maximum recursion depth exceeded"),
-        ("def decide(f): return f['cost']\n", "ended with exit status 1: policy.py, line 1: KeyError: 'cost'"),
+        ("def decide(f): return f['cost']\n", "ended with exit status 1: line 1: KeyError: 'cost'"),
         (
             "blob = bytearray(50 << 30)\ndef decide(f): ...\n",
-            "ended with exit status 1: policy.py, line 1: MemoryError",
+            "ended with exit status 1: line 1: MemoryError",
         ),
         ("import os\nos._exit(0)\ndef decide(f): ...\n", "policy.py ended with exit status 0"),
         ("import sys\nsys.exit('enough')\ndef decide(f): ...\n", "policy.py ended with exit status 1: enough"),
@@ -257,7 +257,7 @@ def test_it_dies_at_the_start(text: str, said: str, modules: Modules, bench: Ben
     [
         (
             "raise RuntimeError('the fifth')",
-            "policy.py ended with exit status 1: policy.py, line 10: RuntimeError: the fifth",
+            "policy.py ended with exit status 1: line 10: RuntimeError: the fifth",
         ),
         ("os._exit(0)", "policy.py ended with exit status 0"),
         ("os._exit(7)", "policy.py ended with exit status 7"),

@@ -141,7 +141,7 @@ def test_how_they_fail(store: Store, tmp_path: Path) -> None:
         "loops": (Outcome.POLICY_TIMEOUT, "the policy in the compiler: stopped at its limit of 2 s"),
         "dies": (
             Outcome.POLICY_ERROR,
-            "policy.py ended with exit status 1: policy.py, line 1: ModuleNotFoundError: ",
+            "policy.py ended with exit status 1: line 1: ModuleNotFoundError: ",
         ),
         "tosses": (Outcome.NOT_REPLAYABLE, "the policy decides otherwise when it is asked again"),
     }

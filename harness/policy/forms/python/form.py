@@ -5,7 +5,7 @@ packages numpy alone, and no process but its own.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from harness.base.digest import digest_bytes
 from harness.policy.forms.asked import AskedForm
@@ -45,21 +45,21 @@ class PythonForm(AskedForm):
         self, policy: Policy, interface: Interface, seed: int, bench: Bench, values: Mapping[str, Value] | None = None
     ) -> Decider:
         """An interpreter that answers with the file's ``decide``."""
-        content = policy.contents[self.role]
+        name, content = policy.file(self.role)
 
         def make(entry: Path) -> None:
             (entry / self.file).write_bytes(content)
 
         kept = bench.store.folder(bench.area("policies"), digest_bytes(content), make)
-        return python_host(kept / self.file, seed, interface)
+        return python_host(kept / self.file, PurePosixPath(name).name, seed, interface)
 
     def key_material(self, interface: Interface) -> list[str]:
         """What runs around it."""
         return [digest_bytes(_HOST.read_bytes())]
 
 
-def python_host(policy: Path, seed: int, interface: Interface) -> Host:
-    """The process that answers with the functions of the file ``policy``."""
+def python_host(policy: Path, name: str, seed: int, interface: Interface) -> Host:
+    """The process that answers with the functions of the file ``policy``, which people know by this name."""
     python = python_alone(_PACKAGES)
     words = (str(READ), str(WRITE), str(seed), interface.text(), *map(str, python.packages))
     job = Job(
@@ -71,7 +71,7 @@ def python_host(policy: Path, seed: int, interface: Interface) -> Host:
         environment={"LC_ALL": "C", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
         limits=_LIMITS,
     )
-    return Host("policy.py", job, REPLY_SECONDS, TOLERATED)
+    return Host(name, job, REPLY_SECONDS, TOLERATED)
 
 
 FORM = PythonForm("policy", "policy.py", pure=False, fields=frozenset({"seeds"}))

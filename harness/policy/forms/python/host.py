@@ -102,7 +102,7 @@ def _words(kind: str, details: list[str]) -> Callable[[Any, Features], tuple[byt
 
 
 def _say_where(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What ended the policy, in one line with that of its file: the harness repeats one line."""
+    """What ended the policy, in one line, with the number of that of its file: the harness repeats one line."""
     line, inner = None, trace
     while inner is not None:
         line = inner.tb_lineno if inner.tb_frame.f_code.co_filename.endswith("policy.py") else line
@@ -111,7 +111,7 @@ def _say_where(kind: type[BaseException], error: BaseException, trace: Traceback
         sys.__excepthook__(kind, error, trace)
     else:
         words = f": {error}" if str(error) else ""
-        print(f"policy.py, line {line}: {kind.__name__}{words}", file=sys.stderr, flush=True)
+        print(f"line {line}: {kind.__name__}{words}", file=sys.stderr, flush=True)
 
 
 def _load(seed: int) -> Callable[[Features], Any]:
@@ -122,7 +122,7 @@ def _load(seed: int) -> Callable[[Features], Any]:
     if hasattr(module, "start"):
         module.start(seed)
     if not callable(getattr(module, "decide", None)):
-        raise SystemExit("policy.py defines no function decide(features)")
+        raise SystemExit("there is no function decide(features)")
     found: Callable[[Features], Any] = module.decide
     return found
 
