@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ def examples(seed: int = 0, programs: int = 200) -> Examples:
     gains += chance.normal(0, 0.002, gains.shape)
     names = tuple(f"suite/{number}" for number in range(programs))
     homes = (frozenset(names[1:2]), frozenset(names[:1]), frozenset[str]())
-    return Examples(names, np.ones(programs, bool), features, gains, homes)
+    return Examples(names, np.ones(programs, bool), features, gains, homes, np.zeros(programs, bool))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -76,11 +77,20 @@ def test_a_list_that_ruined_a_program_is_not_taken() -> None:
     assert 0 not in fitted(known, 1, (2,), np.ones(200, bool), np.ones(3, bool)).lists
 
 
-def test_parts_weigh_as_much_as_the_program() -> None:
-    one = Examples(
-        ("a", "a", "a", "b"), np.array([True, False, False, True]), np.zeros((4, 56)), np.zeros((4, 1)), (frozenset(),)
-    )
-    assert one.weights.tolist() == [0.5, 0.25, 0.25, 1.0]
+def test_a_list_that_ruins_more_than_a_few_units_is_not_taken() -> None:
+    """Who knows where else it does."""
+    known = replace(examples(), whole=np.arange(200) < 100, unit=np.arange(200) >= 100)
+    known.gains[:, 0] = 0.2
+    known.gains[150, 0] = -0.2
+    assert fitted(known, 1, (2,), np.ones(200, bool), np.ones(3, bool)).lists == (0, 2)
+    known.gains[151, 0] = -0.2
+    assert 0 not in fitted(known, 1, (2,), np.ones(200, bool), np.ones(3, bool)).lists
+
+
+def test_parts_weigh_as_much_as_the_program_and_units_as_all_programs() -> None:
+    whole, unit = np.array([True, False, False, True, False, False]), np.arange(6) >= 4
+    one = Examples(("a", "a", "a", "b", "c", "d"), whole, np.zeros((6, 56)), np.zeros((6, 1)), (frozenset(),), unit)
+    assert one.weights.tolist() == [0.5, 0.25, 0.25, 1.0, 1.0, 1.0]
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,9 @@ import json
 import math
 import random
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,6 +21,8 @@ from harness.sandbox.bench import Bench
 __all__ = ["examples_of"]
 
 _TABLE = "llvm22"
+_WHOLE, _UNIT = -1, -2
+"""In the place of a part's number."""
 _INSTRUCTIONS = 51
 """Of Autophase: all instructions."""
 
@@ -29,16 +33,18 @@ def examples_of(
     parts: int,
     state: Path,
     bench: Bench,
+    units: Mapping[str, FrozenModule] = MappingProxyType({}),
 ) -> Examples:
-    """Every list on every module, and on at most so many ``parts`` of each.
+    """Every list on every module, on at most so many ``parts`` of each, and on ``units`` of the corpus.
 
     ``lists``: with the programs on which each was found. ``state``: the folder that keeps parts and sizes; what was
     measured before is taken from there.
     """
     known, kept = _known(state / "parts.jsonl"), state / "parts.jsonl"
-    programs, whole, features, gains = [], [], [], []
+    programs, places, features, gains = [], [], [], []
     with kept.open("a") as file:
-        for name, place, module in _subjects(modules, parts, state, bench):
+        beside = ((name, _UNIT, module) for name, module in units.items())
+        for name, place, module in chain(_subjects(modules, parts, state, bench), beside):
             sizes, seen = known.get((name, place), ({}, []))
             missing = [actions for actions in lists if actions not in sizes]
             if missing:
@@ -50,17 +56,24 @@ def examples_of(
                 file.write(json.dumps(line) + "\n")
                 file.flush()
             programs.append(name)
-            whole.append(place < 0)
+            places.append(place)
             features.append(np.array(seen, float) / max(seen[_INSTRUCTIONS], 1))
             gains.append([_gain(sizes[actions], sizes[()]) for actions in lists])
-    return Examples(tuple(programs), np.array(whole), np.array(features), np.array(gains), tuple(lists.values()))
+    return Examples(
+        tuple(programs),
+        np.array([place == _WHOLE for place in places]),
+        np.array(features),
+        np.array(gains),
+        tuple(lists.values()),
+        np.array([place == _UNIT for place in places]),
+    )
 
 
 def _subjects(
     modules: Mapping[str, FrozenModule], parts: int, state: Path, bench: Bench
 ) -> Iterator[tuple[str, int, FrozenModule]]:
     for name, module in modules.items():
-        yield name, -1, module
+        yield name, _WHOLE, module
         folder = state / "parts" / name.replace("/", ".")
         for at, part in enumerate(parts_of(module, parts, random.Random(name), folder, bench)):
             yield name, at, part

@@ -16,6 +16,8 @@ _MOST = 0.15
 """Logarithm that gains are cut at: one function that a list ruins is not to bend everything."""
 _WORST = 0.85
 """A list whose object of some whole program is larger than 1 over this is not taken: who knows where else it is."""
+_RARELY = 0.01
+"""The share of units on which it may be."""
 _FAR = 2.0
 """Standard deviations that features are cut at: a linear model is not to be believed far from what it has seen."""
 _CAUTION = 0.25
@@ -24,7 +26,7 @@ _CAUTION = 0.25
 
 @dataclass(frozen=True)
 class Examples:
-    """Modules, and what lists gain on them: whole programs, and parts of them."""
+    """Modules, and what lists gain on them: whole programs, parts of them, and units of the corpus."""
 
     programs: tuple[str, ...]
     """Of each module, the program that it is, or is a part of."""
@@ -36,16 +38,22 @@ class Examples:
     """(modules, lists): log of size.alloc of clang -Oz over that of the list; -inf where it breaks."""
     homes: tuple[frozenset[str], ...]
     """Of each list, the programs on which it was found."""
+    unit: NDArray[np.bool_]
+    """(modules,): which are units of the corpus, and of no program."""
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """(modules,): a program has 1, half of it the whole program and half of it its parts."""
+        """(modules,): a program has 1, half of it the whole program and half of it its parts; units have together as
+        much as all programs.
+        """
         found = np.zeros(len(self.programs))
-        for program in set(self.programs):
-            mine = np.array([name == program for name in self.programs])
+        names = np.array(self.programs)
+        for program in set(names[~self.unit]):
+            mine = names == program
             parts = mine & ~self.whole
             found[mine & self.whole] = 0.5 if parts.any() else 1.0
             found[parts] = 0.5 / max(int(parts.sum()), 1)
+        found[self.unit] = found.sum() / max(int(self.unit.sum()), 1)
         return found
 
 
@@ -83,7 +91,10 @@ def fitted(
 
     ``over``: modules that are looked at; ``allowed``: lists that may be taken.
     """
-    sound = examples.gains[over & examples.whole].min(axis=0) >= np.log(_WORST)
+    ruined = examples.gains < np.log(_WORST)
+    sound = ~ruined[over & examples.whole].any(axis=0)
+    if (over & examples.unit).any():
+        sound &= ruined[over & examples.unit].mean(axis=0) <= _RARELY
     table = Table(examples.programs, (), examples.gains.T, examples.homes)
     found = chosen(table, size, allowed & sound, over, examples.weights).lists
     lists = list(dict.fromkeys([*found, *always]))
