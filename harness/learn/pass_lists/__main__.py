@@ -1,20 +1,23 @@
 """Find lists of passes on programs of the train splits, and choose a few of them.
 
 usage: python -m harness.learn.pass_lists search --state build/pass-lists [--minutes 60] [--seed 0] [--part 0/1]
-                                            [--begin portfolio.json] [--all] [--goal size.alloc] [--target x86-64]
-       python -m harness.learn.pass_lists common --state build/pass-lists [--minutes 60] [--seed 0] [--without SUITE...]
+                                            [--begin FILE...] [--all] [--goal size.alloc] [--target x86-64]
+       python -m harness.learn.pass_lists common --state build/pass-lists [--minutes 60] [--seed 0] [--begin FILE...]
+                                            [--units 0] [--beside FILE...] [--without SUITE...]
        python -m harness.learn.pass_lists choose --state build/pass-lists [--lists 8] --output portfolio.json
-       python -m harness.learn.pass_lists select --state build/pass-lists [--lists 6] [--parts 12] --output rules.json
+       python -m harness.learn.pass_lists select --state build/pass-lists [--lists 6] [--parts 12] [--begin FILE...]
+                                            [--units 0] [--validation 0] --output rules.json
        python -m harness.learn.pass_lists best   --state build/best [--target x86-64] --output lists.json
 
 ``search`` looks for lists for each program, ``common`` for one list for all, ``choose`` takes those that serve best
 together, and ``select`` learns which of few to take, from programs and parts of them: on programs of the train splits
-alone, for bytes on x86-64. ``search --all`` asks programs of all splits, for either goal, and ``best`` writes what that
-found as the file of a ceiling (docs/agents.md); nothing is chosen from it.
+alone, and on ``--units`` of the corpus, for bytes on x86-64. ``search --all`` asks programs of all splits, for either
+goal, and ``best`` writes what that found as the file of a ceiling (docs/agents.md); nothing is chosen from it.
 
 All go on where they were interrupted. Several searches may share a state: ``--part 0/2`` and ``--part 1/2`` work on
-every second program each, and take lists from each other. ``--begin``: an earlier choice, or a ceiling's file, whose
-lists are where programs that nothing was found for yet begin.
+every second program each, and take lists from each other. ``--begin``: earlier choices, or ceilings' files, whose
+lists are where programs that nothing was found for yet begin. ``--beside``: other common lists, which the new one is to
+help: of two lists the better one counts.
 """
 
 import argparse
@@ -25,6 +28,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +107,7 @@ def _common(options: argparse.Namespace, bench: Bench) -> None:
     table = action_table(_TABLE)
     wanted = [one.id for one in train_programs() if one.id.partition("/")[0] not in options.without]
     programs = modules(wanted, Target.X86_64, bench, _LARGE)
-    units = _units(options, "train", bench)
+    units = _units(options, "train", options.units, bench)
     pool = list(dict.fromkeys([*_pool(options, wanted), *beginnings(table)]))
     others = [_read_common(path) for path in options.beside]
     with ExitStack() as stack:
@@ -124,11 +128,11 @@ def _read_common(path: Path) -> Actions:
     return tuple(json.loads(path.read_text())["actions"])
 
 
-def _units(options: argparse.Namespace, split: str, bench: Bench) -> Mapping[str, FrozenModule]:
+def _units(options: argparse.Namespace, split: str, most: int, bench: Bench) -> Mapping[str, FrozenModule]:
     """Parts of the corpus, if some are wanted."""
-    if not options.units:
+    if not most:
         return {}
-    return parts_of_units(load(options.corpus), split, options.units, options.state / "units", bench)
+    return parts_of_units(load(options.corpus), split, most, options.state / "units", bench)
 
 
 def _pool(options: argparse.Namespace, programs: Sequence[str]) -> list[Actions]:
@@ -165,25 +169,34 @@ def _choose(options: argparse.Namespace, bench: Bench) -> None:
 
 
 def _select(options: argparse.Namespace, bench: Bench) -> None:
-    kept, examples, clusters = _examples(options, options.parts, bench)
+    units = _units(options, "train", options.units, bench)
+    kept, examples, clusters = _examples(options, options.parts, bench, units)
     always = range(len(_ALWAYS))
     unseen = gains_left_out(examples, options.lists, always, clusters)
     everything = np.ones(len(examples.programs), bool), np.ones(len(kept), bool)
     selector = fitted(examples, options.lists, always, *everything)
     called = action_table(_TABLE).actions
+    trained_on = list(dict.fromkeys(name for name in examples.programs if name not in units))
     content = {
         "actions": _TABLE,
         "lists": [[called[number] for number in kept[position]] for position in selector.lists],
         **{name: _rounded(getattr(selector, name)) for name in ("middle", "scale", "center", "means", "caution")},
         "weights": [_rounded(row) for row in selector.weights],
         "gain left out": round(math.exp(np.mean(list(unseen.values()))), 4),
-        "trained on": list(unseen),
+        "trained on": trained_on,
         "modules": len(examples.programs),
+        "units": len(units),
     }
     options.output.write_text(json.dumps(content, indent=1) + "\n")
     for program, gain in unseen.items():
         print(f"{program}: {math.exp(gain):.4f} left out")
     print(f"{len(selector.lists)} lists, {content['modules']} modules; on programs left out {content['gain left out']}")
+    if others := _units(options, "validation", options.validation, bench):
+        shown = examples_of({}, dict.fromkeys(kept, frozenset[str]()), 0, options.state, bench, others)
+        gains = [shown.gains[row, selector.pick(features)] for row, features in enumerate(shown.features)]
+        print(
+            f"on {len(gains)} units for validation {math.exp(np.mean(gains)):.4f}, the worst {math.exp(min(gains)):.4f}"
+        )
 
 
 def _rounded(values: NDArray[np.float64]) -> list[float]:
@@ -222,18 +235,24 @@ def _populations(options: argparse.Namespace) -> dict[str, Population]:
 
 
 def _examples(
-    options: argparse.Namespace, parts: int, bench: Bench
+    options: argparse.Namespace, parts: int, bench: Bench, units: Mapping[str, FrozenModule] = MappingProxyType({})
 ) -> tuple[tuple[Actions, ...], Examples, dict[str, str]]:
-    """Lists that are always there and the best of each population; all of them on every program; program → cluster."""
-    populations = _populations(options)
-    homes: dict[Actions, set[str]] = {_numbers(name): set() for name in _ALWAYS}
-    for name, population in populations.items():
+    """Lists that are always there, common ones, earlier ones and the best of each population; all of them on every
+    program and unit; program → cluster.
+    """
+    common = [_read_common(path) for path in sorted(options.state.glob("common-*.list"))]
+    programs = [one.id for one in train_programs()]
+    earlier = [actions for name in programs for actions in _earlier(options, name)[0]]
+    homes: dict[Actions, set[str]] = {
+        actions: set() for actions in (*(_numbers(name) for name in _ALWAYS), *common, *earlier)
+    }
+    for name, population in _populations(options).items():
         for _, actions in population.members[: options.members]:
             homes.setdefault(_tidied(actions), set()).add(name)
     lists = {actions: frozenset(names) for actions, names in homes.items()}
-    found = modules(list(populations), Target.X86_64, bench, _HUGE)
+    found = modules(programs, Target.X86_64, bench, _HUGE)
     clusters = {one.id: one.benchmark.cluster or one.id for one in train_programs()}
-    return tuple(lists), examples_of(found, lists, parts, options.state, bench), clusters
+    return tuple(lists), examples_of(found, lists, parts, options.state, bench, units), clusters
 
 
 def _options() -> argparse.Namespace:
@@ -251,6 +270,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--begin", type=Path, nargs="*", default=[], help="earlier choices, and ceilings' files")
     parser.add_argument("--beside", type=Path, nargs="*", default=[], help="lists that another common one is to help")
     parser.add_argument("--units", type=int, default=0, help="units of the corpus to learn from")
+    parser.add_argument("--validation", type=int, default=0, help="of its units for validation, to judge a selector by")
     parser.add_argument("--corpus", type=Path, help="its folder (default: in the cache)")
     parser.add_argument("--without", nargs="*", default=[], help="suites whose programs have no say in common")
     parser.add_argument("--lists", type=int, default=8)
