@@ -1,8 +1,8 @@
 """Put lists of passes that were learnt into the submissions that hold them.
 
-usage: .venv/bin/python scripts/pass_lists.py portfolio.json rules.json
+usage: .venv/bin/python scripts/pass_lists.py FILE...
 
-What ``python -m harness.learn.pass_lists choose`` and ``select`` wrote: ``portfolio``, ``portfolio-search`` and
+What ``python -m harness.learn.pass_lists choose`` or ``select`` wrote: ``portfolio``, ``portfolio-search`` and
 ``portfolio-search-60s`` have the lists of the one, ``selector`` lists and weights of the other.
 """
 
@@ -24,13 +24,18 @@ PORTFOLIOS = ("portfolio", "portfolio-search", "portfolio-search-60s")
 
 def main() -> None:
     """Write files and manifests."""
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
-    portfolio, rules = (json.loads(Path(name).read_text()) for name in sys.argv[1:])
-    for name in PORTFOLIOS:
-        write_portfolio(SUBMISSIONS / name, portfolio)
-    write_selector(SUBMISSIONS / "selector", rules)
-    folders = [str(SUBMISSIONS / name) for name in (*PORTFOLIOS, "selector")]
+    names: list[str] = []
+    for learnt in (json.loads(Path(name).read_text()) for name in sys.argv[1:]):
+        if "weights" in learnt:
+            write_selector(SUBMISSIONS / "selector", learnt)
+            names.append("selector")
+        else:
+            for name in PORTFOLIOS:
+                write_portfolio(SUBMISSIONS / name, learnt)
+            names += PORTFOLIOS
+    folders = [str(SUBMISSIONS / name) for name in names]
     subprocess.run([sys.executable, "-m", "ruff", "format", "-q", *folders], check=True)
 
 
@@ -60,7 +65,8 @@ def write_selector(folder: Path, rules: dict[str, Any]) -> None:
     text = replaced(text, "STOP", str(len(actions)))
     agent.write_text(re.sub(r"\b\d+ lists", f"{len(rules['lists'])} lists", text))
     text = re.sub(r"\b\d+ lists", f"{len(rules['lists'])} lists", manifest.read_text())
-    manifest.write_text(re.sub(r"on \d+ modules", f"on {rules['modules']} modules", text))
+    text = re.sub(r"on \d+ modules", f"on {rules['modules']} modules", text)
+    manifest.write_text(re.sub(r"and \d+ units", f"and {rules['units']} units", text))
 
 
 def literal(values: list[Any]) -> str:

@@ -10,17 +10,15 @@ from harness.learn.pass_lists.choose import Table, chosen
 
 __all__ = ["Examples", "Selector", "fitted", "gains_left_out"]
 
-_RIDGE = 50.0
+_RIDGE = 20.0
 """Of features that are scaled to a standard deviation of 1, with weights that add up to the number of programs."""
 _MOST = 0.15
 """Logarithm that gains are cut at: one function that a list ruins is not to bend everything."""
 _WORST = 0.85
 """A list whose object of some whole program is larger than 1 over this is not taken: who knows where else it is."""
-_RARELY = 0.01
-"""The share of units on which it may be."""
 _FAR = 2.0
 """Standard deviations that features are cut at: a linear model is not to be believed far from what it has seen."""
-_CAUTION = 0.25
+_CAUTION = 0.5
 """How much of its own spread a list's score loses on a module that is as far from the center as most are."""
 
 
@@ -91,10 +89,7 @@ def fitted(
 
     ``over``: modules that are looked at; ``allowed``: lists that may be taken.
     """
-    ruined = examples.gains < np.log(_WORST)
-    sound = ~ruined[over & examples.whole].any(axis=0)
-    if (over & examples.unit).any():
-        sound &= ruined[over & examples.unit].mean(axis=0) <= _RARELY
+    sound = examples.gains[over & examples.whole].min(axis=0) >= np.log(_WORST)
     table = Table(examples.programs, (), examples.gains.T, examples.homes)
     found = chosen(table, size, allowed & sound, over, examples.weights).lists
     lists = list(dict.fromkeys([*found, *always]))
@@ -123,7 +118,7 @@ def gains_left_out(
     for row, program in enumerate(examples.programs):
         if not examples.whole[row]:
             continue
-        family = {other for other in examples.programs if clusters[other] == clusters[program]}
+        family = {other for other in examples.programs if clusters.get(other, other) == clusters[program]}
         over = np.array([other not in family for other in examples.programs])
         allowed = np.array([not home & family for home in examples.homes])
         picked = fitted(examples, size, always, over, allowed).pick(examples.features[row])
