@@ -24,6 +24,7 @@ import argparse
 import json
 import math
 import random
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -33,6 +34,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.base.documents import parse_json
+from harness.base.errors import HarnessError, UsageError
 from harness.base.vocabulary import Target
 from harness.freeze import FrozenModule
 from harness.learn.corpus.corpus import load
@@ -57,16 +60,26 @@ on programs with few constants leaves each twice, and what is not used any more.
 """
 _LARGE = 300_000
 """Bytes of bitcode above which a program has no say in ``common``: a trial takes a second."""
+_MOST = 100_000
+"""Lists and objects that a file of lists may have."""
 _HUGE = 2_000_000
 """Bytes of bitcode above which a program is left alone: a trial takes ten seconds."""
 
 
-def main() -> None:
-    """Do what the words say."""
+def main() -> int:
+    """Do what the words say. Returns the exit code."""
     options = _options()
-    options.state.mkdir(parents=True, exist_ok=True)
     verbs = {"search": _search, "common": _common, "choose": _choose, "select": _select, "best": _best}
-    verbs[options.what](options, open_bench())
+    try:
+        options.state.mkdir(parents=True, exist_ok=True)
+        verbs[options.what](options, open_bench())
+    except HarnessError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def _search(options: argparse.Namespace, bench: Bench) -> None:
@@ -95,21 +108,25 @@ def _earlier(options: argparse.Namespace, program: str) -> tuple[list[Actions], 
     table, lists, trials = action_table(_TABLE), [], 0
     pipelines = table.pipelines(())
     for path in options.begin:
-        found = json.loads(path.read_text())
-        lists += [tuple(map(table.actions.index, one)) for one in found.get("lists", ())]
-        if best := found.get(program, {}).get(options.target.value):
-            lists.append(tuple(map(pipelines.index, best["passes"])))
-            trials += best["trials"]
+        found = parse_json(path.read_bytes(), str(path), containers=_MOST)
+        try:
+            lists += [tuple(map(table.actions.index, one)) for one in found.get("lists", ())]
+            if best := found.get(program, {}).get(options.target.value):
+                lists.append(tuple(map(pipelines.index, best["passes"])))
+                trials += int(best["trials"])
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            hint = "give what choose, select or best wrote"
+            raise UsageError(f"neither a choice nor a ceiling: {error}", where=str(path), hint=hint) from None
     return lists, trials
 
 
 def _common(options: argparse.Namespace, bench: Bench) -> None:
     table = action_table(_TABLE)
     wanted = [one.id for one in train_programs() if one.id.partition("/")[0] not in options.without]
-    programs = modules(wanted, Target.X86_64, bench, _LARGE)
-    units = _units(options, "train", options.units, bench)
     pool = list(dict.fromkeys([*_pool(options, wanted), *beginnings(table)]))
     others = [_read_common(path) for path in options.beside]
+    units = _units(options, "train", options.units, bench)
+    programs = modules(wanted, Target.X86_64, bench, _LARGE)
     with ExitStack() as stack:
         subjects = []
         for name, frozen in [*programs.items(), *units.items()]:
@@ -125,7 +142,12 @@ def _common(options: argparse.Namespace, bench: Bench) -> None:
 
 
 def _read_common(path: Path) -> Actions:
-    return tuple(json.loads(path.read_text())["actions"])
+    found = parse_json(path.read_bytes(), str(path), containers=_MOST)
+    known = range(len(action_table(_TABLE).actions))
+    actions = found.get("actions") if isinstance(found, dict) else None
+    if not isinstance(actions, list) or not all(isinstance(one, int) and one in known for one in actions):
+        raise UsageError("not a list that common wrote", where=str(path))
+    return tuple(actions)
 
 
 def _units(options: argparse.Namespace, split: str, most: int, bench: Bench) -> Mapping[str, FrozenModule]:
@@ -284,4 +306,4 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

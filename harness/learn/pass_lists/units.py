@@ -25,27 +25,32 @@ _TRUST = 20
 """Times as large as what is wanted a unit may be, to be looked at at all."""
 
 
-def parts_of_units(corpus: Corpus, split: str, most: int, folder: Path, bench: Bench) -> Mapping[str, FrozenModule]:
-    """At most so many parts, by the names of their units, kept in ``folder``; of every package about as many."""
+def parts_of_units(
+    corpus: Corpus, split: str, most: int, folder: Path, bench: Bench, smallest: int = _SMALLEST
+) -> Mapping[str, FrozenModule]:
+    """At most so many parts, by the names of their units, kept in ``folder``; of every package about as many.
+
+    ``smallest``: bytes of bitcode below which a part is left out.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    found = islice(filter(None, (_part(unit, folder, bench) for unit in _mixed(corpus, split))), most)
-    return dict(found)
+    found = (_part(unit, folder, bench, smallest) for unit in _mixed(corpus, split, smallest))
+    return dict(islice(filter(None, found), most))
 
 
-def _mixed(corpus: Corpus, split: str) -> Iterator[Module]:
+def _mixed(corpus: Corpus, split: str, smallest: int) -> Iterator[Module]:
     """Units in an order by chance, the same each time, one package after the other."""
     packages: dict[str, list[Module]] = defaultdict(list)
     for unit in corpus.modules(split):
-        if _SMALLEST <= unit.facts["size"] <= _TRUST * _LARGEST:
+        if smallest <= unit.facts["size"] <= _TRUST * _LARGEST:
             packages[unit.facts["source"]].append(unit)
     for name, units in packages.items():
         random.Random(name).shuffle(units)
     return filter(None, chain.from_iterable(zip_longest(*packages.values())))
 
 
-def _part(unit: Module, folder: Path, bench: Bench) -> tuple[str, FrozenModule] | None:
+def _part(unit: Module, folder: Path, bench: Bench, smallest: int) -> tuple[str, FrozenModule] | None:
     """The unit's name and its largest part that is neither too small nor too large."""
-    fitting = [part for part in parts(unit, bench) if _SMALLEST <= len(part) <= _LARGEST]
+    fitting = [part for part in parts(unit, bench) if smallest <= len(part) <= _LARGEST]
     if not fitting:
         return None
     content = max(fitting, key=len)
