@@ -122,7 +122,7 @@ def test_a_policy_that_looks_for_compiler_and_module_finds_neither(
 ) -> None:
     policy = tmp_path / "policy.py"
     policy.write_text(dedent(LOOKS))
-    compiled, done = hosted(python_host(policy, 0, INTERFACE), modules.frozen(), bench)
+    compiled, done = hosted(python_host(policy, policy.name, 0, INTERFACE), modules.frozen(), bench)
     assert compiled.ok and done.ok
     found = json.loads(done.stderr)
     assert set(found["programs"]) <= {found["python"]}
