@@ -120,6 +120,24 @@ class Group:
                 folder.rmdir()
 
 
+class Meter:
+    """The CPU time of one job while it runs, for whoever waits for its answers."""
+
+    def __init__(self) -> None:
+        self._group: Group | None = None
+        self._before = 0.0
+
+    def begin(self, group: Group | None) -> None:
+        """The job starts now, alone in its group."""
+        self._before = (group.cpu() if group is not None else None) or 0.0
+        self._group = group
+
+    def seconds(self) -> float | None:
+        """So far, the sandbox's own set-up included; None where nothing counts it, or before the start."""
+        used = self._group.cpu() if self._group is not None else None
+        return None if used is None else used - self._before
+
+
 def group_name(slot: int) -> str:
     """``harness-PID-SLOT``: the owner's process id tells leftovers of killed processes."""
     return f"harness-{os.getpid()}-{slot}"

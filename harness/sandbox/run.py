@@ -27,7 +27,7 @@ from harness.sandbox.bubblewrap import (
     bubblewrap_command,
     guard_arguments,
 )
-from harness.sandbox.cgroups import Group
+from harness.sandbox.cgroups import Group, Meter
 from harness.sandbox.collect import collect, count_files
 from harness.sandbox.conditions import USUAL_CONDITIONS, Conditions
 from harness.sandbox.model import FIRST_GIVEN, SCRATCH, Finished, Job, Left, Limits, Reason
@@ -98,13 +98,15 @@ class Sandbox:
         """
         return self._run(job, output=output)[0]
 
-    def run_with(self, job: Job, given: Sequence[int], leash: int | None = None) -> Finished:
+    def run_with(
+        self, job: Job, given: Sequence[int], leash: int | None = None, meter: Meter | None = None
+    ) -> Finished:
         """Like ``run``, and the job has these descriptors, numbered from ``FIRST_GIVEN`` on.
 
         ``leash``: the end to read of a pipe; the job is ended when the other end is closed. All of these descriptors
-        are closed here, as soon as the job has its own, or when there is none.
+        are closed here, as soon as the job has its own, or when there is none. ``meter``: tells the job's CPU time.
         """
-        return self._run(job, given=given, leash=leash)[0]
+        return self._run(job, given=given, leash=leash, meter=meter)[0]
 
     def run_in_turns(self, job: Job, turns: socket.socket, patience: float) -> Finished:
         """Like ``run``, but the job runs only while the socket's other end gives it a turn (``turns.py``).
@@ -132,6 +134,7 @@ class Sandbox:
         output: int | None = None,
         given: Sequence[int] = (),
         leash: int | None = None,
+        meter: Meter | None = None,
     ) -> tuple[Finished, Mapping[str, Any]]:
         if fault := job.fault():
             raise UsageError(f"cannot be started: {fault}", where=Path(job.program).name)
@@ -157,6 +160,8 @@ class Sandbox:
             started = time.monotonic()
             try:
                 with slot(trusted=self.isolation is Isolation.TRUSTED) as place:
+                    if meter is not None:
+                        meter.begin(place.group)
                     return self._run_in(place, prepared, started)
             except _OutOfMemory:
                 return _without_report(prepared, Reason.MEMORY, 0, time.monotonic() - started, 0.0), {}

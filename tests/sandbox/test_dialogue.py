@@ -5,7 +5,7 @@ import time
 import pytest
 
 from harness.sandbox import Job, Reason, Sandbox
-from harness.sandbox.dialogue import Dialogue, Gone
+from harness.sandbox.dialogue import Dialogue, Gone, Late, Patience
 
 CLOSE = "exec 8<&- 9>&-"
 """As the end of a process does it, a moment before it has ended."""
@@ -34,3 +34,20 @@ def test_a_job_that_only_closes_its_pipes_is_ended_soon(sandbox: Sandbox) -> Non
     assert dialogue.end().reason is Reason.STOPPED
     assert time.monotonic() - began < 10
     assert dialogue.end().reason is Reason.STOPPED
+
+
+def test_a_wait_of_cpu_time_outlasts_a_job_that_sleeps_and_not_one_that_works(sandbox: Sandbox) -> None:
+    """What others do on the machine keeps a job from working as sleep does."""
+    sleeps = Dialogue(Job("/bin/sh", ("-c", "sleep 1.5; printf a >&9; cat <&8"), system=True), sandbox)
+    assert sleeps.read(1, Patience(0.5, 30)) == b"a"
+    with pytest.raises(Late):
+        sleeps.read(1, Patience(30, 0.5))
+    sleeps.end()
+    works = Dialogue(Job("/bin/sh", ("-c", "printf a >&9; while :; do :; done"), system=True), sandbox)
+    assert works.read(1, 20) == b"a"
+    began = time.monotonic()
+    with pytest.raises(Late):
+        works.read(1, Patience(0.5, 60))
+    took = time.monotonic() - began
+    assert works.end().total_cpu > 0.45
+    assert took < 30

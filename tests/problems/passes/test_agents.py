@@ -10,14 +10,17 @@ from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule, freeze
 from harness.policy.load import load_policy
 from harness.problems.passes.actions import AUTOPHASE_42
+from harness.problems.passes.listed import decisions_of
 from harness.problems.passes.search import decide, relay
+from harness.problems.passes.session import Session, StepLimits
 from harness.problems.programs.problems import program_problem
+from harness.problems.programs.take import Made, require_right
 from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite
 from tests.drive import write_policy
 
 PASSES = program_problem("passes")
-SROA, SIMPLIFYCFG, STOP = 38, 36, 42
+DSE, SROA, SIMPLIFYCFG, STOP = 5, 38, 36, 42
 
 
 @pytest.fixture(scope="module")
@@ -209,6 +212,57 @@ def test_a_search_without_a_list(source: str, outcome: Outcome, words: str, aske
     assert words in error.value.message
     assert "/" not in error.value.message.partition(" ")[0], "no folder of this machine is recorded"
     assert time.monotonic() - started < 60
+
+
+def test_one_request_takes_no_longer_than_what_is_left_of_the_budget(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of passes at once would else take whatever they take: two seconds here."""
+    monkeypatch.setattr(relay, "_LAST", 0.1)
+    source = f"""
+def search(session, seed, seconds):
+    session.propose([{SROA}])
+    session.line().run(*[{DSE}] * 10_000)
+    return [{SIMPLIFYCFG}]
+"""
+    assert asked.search(source, seconds=0.2) == [AUTOPHASE_42.pipelines(())[SROA]]
+    assert asked.search(source, seconds=60) == [AUTOPHASE_42.pipelines(())[SIMPLIFYCFG]]
+
+
+def test_a_session_that_is_lost_takes_its_time_from_the_budget(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = StepLimits(seconds=1e-5)
+    opened = Session
+    monkeypatch.setattr(decide, "Session", lambda *given, **named: opened(*given, **named, limits=limits))
+    source = f"""
+from harness.problems.passes.search.client import SessionLost
+def search(session, seed, seconds):
+    for _ in range(5):
+        before = session.cpu
+        try:
+            session.line().run(*[{DSE}] * 4000)
+            return [{SIMPLIFYCFG}]
+        except SessionLost:
+            assert session.cpu - before > 0.05, session.cpu
+    return [{SROA}]
+"""
+    assert asked.search(source, seconds=20) == [AUTOPHASE_42.pipelines(())[SROA]]
+
+
+@pytest.mark.parametrize(("failures", "right"), [(1, True), (2, False)])
+def test_a_program_that_was_late_is_tried_once_more(
+    failures: int, right: bool, frozen: FrozenModule, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [CellError(Outcome.RUN_TIMEOUT, "late", transient=True)] * failures
+    really = require_right
+
+    def late(made: Made, bench: Bench) -> None:
+        if left:
+            raise left.pop()
+        really(made, bench)
+
+    monkeypatch.setattr(decide, "require_right", late)
+    passes = decisions_of((SROA,), AUTOPHASE_42.pipelines(()), frozen)
+    assert decide._is_right(passes, frozen, bench) is right
 
 
 def test_looks_at_what_tells_the_cost_are_trials(asked: Asked) -> None:

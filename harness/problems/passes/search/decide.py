@@ -108,12 +108,20 @@ def searched_table(policy: Policy) -> ActionTable:
 
 
 def _is_right(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> bool:
-    """Whether the program of these decisions, made as it will be measured, gives the right outputs."""
+    """Whether the program of these decisions, made as it will be measured, gives the right outputs.
+
+    A program that does not end is tried once more: it may have been the machine that was slow, and a search must not
+    find something else for that.
+    """
     assert frozen.program is not None, "searches are asked about programs of suites"
     plan = plan_of_list(decisions, frozen.target)
-    try:
-        compiled = compile_plan(frozen, plan, bench)
-        require_right(Made(frozen.program, frozen.target, frozen, plan, compiled), bench)
-    except CellError:
-        return False
-    return True
+    for is_last in (False, True):
+        try:
+            compiled = compile_plan(frozen, plan, bench)
+            require_right(Made(frozen.program, frozen.target, frozen, plan, compiled), bench)
+        except CellError as error:
+            if error.transient and not is_last:
+                continue
+            return False
+        return True
+    raise AssertionError("the second attempt has an answer")

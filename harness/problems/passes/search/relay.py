@@ -39,6 +39,8 @@ _MOST_LOST = 50
 """Sessions that a search may lose: after so many its actions are at fault."""
 _GRACE = 5.0
 """Seconds that a search has to say what it found when its budget is spent."""
+_LAST = 1.0
+"""CPU seconds that a request may take, at least, when it is the budget that ends it."""
 _FORWARDED = frozenset({Kind.APPLY, Kind.OBSERVE, Kind.FORK, Kind.RESET, Kind.DROP, Kind.OPEN})
 
 
@@ -217,16 +219,26 @@ class _Relay:
         return Reply(Status.GOOD, self.cpu, b"")
 
     def _forward(self, kind: Kind, line: int, rest: bytes) -> Reply:
-        steps = self._accounted(kind, rest)
         session = self._opened()
+        left = self._left(session)
+        steps = self._accounted(kind, rest)
         try:
-            return session.forward(kind, line, rest, steps)
+            return session.forward(kind, line, rest, steps, left)
         except SessionLost as lost:
             self.close()
+            if lost.why is None and self.is_spent:
+                return self._spent_reply()
             self._lost += 1
             if self._lost > _MOST_LOST:
                 self.fault = f"it has lost {self._lost} sessions, the last one {lost.message}"
             return Reply(Status.LOST, self.cpu, lost.message.encode())
+
+    def _left(self, session: Session) -> float:
+        """CPU seconds that the next request may take: what is left of the budget; as much as a step, for trials that
+        it has however long they take.
+        """
+        least = session.limits.seconds if self._looks < self.budget.trials else _LAST
+        return max(self.budget.seconds - self.cpu, least)
 
     def _accounted(self, kind: Kind, rest: bytes) -> int:
         """The steps of a request. Raises ValueError for one that has too many."""

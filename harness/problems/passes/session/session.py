@@ -1,5 +1,6 @@
 """A session and its lines, as an owner in Python has them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,8 +39,10 @@ _START = 60.0
 class StepLimits:
     """What each step may take, and the session as a whole."""
 
-    seconds: float = 10.0
-    """Of wall time for each action, and for each observation."""
+    seconds: float = 60.0
+    """Of CPU time for each action, and for each observation: as much as a step has whose result is measured. Ten times
+    as many of wall time.
+    """
     memory: int = 2 * GIB
     """Bytes, of all lines together."""
     lasting: float = 86_400.0
@@ -80,9 +83,6 @@ class Session:
         """
         self.pipelines = tuple(pipelines)
         self.limits = limits or StepLimits()
-        self.cpu = 0.0
-        """CPU seconds that the process has used, when it last answered."""
-        self._next = 0
         with bench.store.scratch() as folder:
             table = folder / _ACTIONS
             table.write_text("".join(f"{pipeline}\n" for pipeline in self.pipelines))
@@ -98,6 +98,11 @@ class Session:
         """End the process."""
         self.close()
 
+    @property
+    def cpu(self) -> float:
+        """CPU seconds that the process has used, when it last answered; in all, once it has ended."""
+        return self._worker.cpu
+
     def close(self) -> None:
         """End the process. Safe to be called again."""
         self._worker.end()
@@ -109,20 +114,18 @@ class Session:
             return Line(self, 0, ())
         return Line(self, _number(self._ask(request(Kind.OPEN, 0), "reading the module", 1).rest), ())
 
-    def forward(self, kind: Kind, line: int, rest: bytes, steps: int) -> Reply:
-        """The answer to the request of somebody else, whatever it is. ``steps``: how many limits of time it has.
+    def forward(self, kind: Kind, line: int, rest: bytes, steps: int, most: float = math.inf) -> Reply:
+        """The answer to the request of somebody else, whatever it is. ``steps``: how many limits of time it has;
+        ``most``: seconds of CPU time, whatever they are.
 
         Raises SessionLost.
         """
         about = f"{kind.name.lower()} of {steps} steps" if kind is Kind.APPLY else kind.name.lower()
-        reply = self._worker.exchange(request(kind, line, rest), about, self.limits.seconds * max(steps, 1))
-        self.cpu = reply.cpu
-        return reply
+        return self._worker.exchange(request(kind, line, rest), about, min(self.limits.seconds * max(steps, 1), most))
 
     def _ask(self, content: bytes, about: str, steps: int) -> Reply:
         """Raises SessionLost, and ValueError for a request that means nothing."""
         reply = self._worker.exchange(content, about, self.limits.seconds * steps)
-        self.cpu = reply.cpu
         if reply.status is not Status.GOOD:
             raise ValueError(f"{about}: {reply.rest.decode('ascii', 'replace')}")
         return reply

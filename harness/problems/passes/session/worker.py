@@ -5,10 +5,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness.base.errors import HarnessError
+from harness.base.process import WAITING
 from harness.problems.passes.session.wire import SIZE, Reply, reply_of
-from harness.sandbox import MIB, SCRATCH, Job, Limits, Reason
+from harness.sandbox import MIB, SCRATCH, Finished, Job, Limits, Reason
 from harness.sandbox.bench import Bench
-from harness.sandbox.dialogue import Dialogue, Gone, Late
+from harness.sandbox.dialogue import Dialogue, Gone, Late, Patience
 from harness.sandbox.run import Sandbox
 from harness.toolchain.native import llvm_program
 
@@ -31,15 +32,18 @@ class Worker:
     """One process. Not for two threads at once."""
 
     def __init__(self, job: Job, sandbox: Sandbox, patience: float) -> None:
-        """Start it, and wait ``patience`` seconds for its first word.
+        """Start it, and wait for its first word as ``exchange`` does.
 
         Raises SessionLost for a process that ends before, and what ``Sandbox.run`` raises.
         """
+        self.cpu = 0.0
+        """CPU seconds that the process has used, when it last answered; in all, once it has ended."""
         self._dialogue = Dialogue(job, sandbox)
         self._talk(b"", "the start", patience)
 
     def exchange(self, request: bytes, about: str, patience: float) -> Reply:
-        """Ask, and wait so many seconds for the answer. ``about``: what is asked, for messages.
+        """Ask, and wait for the answer until the process has used so many seconds of CPU time, or ten times as many
+        seconds of wall time have gone by. ``about``: what is asked, for messages.
 
         Raises SessionLost, and never answers again then.
         """
@@ -50,20 +54,27 @@ class Worker:
     def end(self) -> None:
         """End it. Safe to be called again."""
         with suppress(HarnessError):
-            self._dialogue.end()
+            self._finished()
+
+    def _finished(self) -> Finished:
+        finished = self._dialogue.end()
+        self.cpu = max(self.cpu, finished.total_cpu)
+        return finished
 
     def _talk(self, request: bytes, about: str, patience: float) -> Reply:
         try:
             self._dialogue.write(request, patience)
-            (size,) = SIZE.unpack(self._dialogue.read(SIZE.size, patience))
+            (size,) = SIZE.unpack(self._dialogue.read(SIZE.size, Patience(patience, WAITING * patience)))
             if size > _LONGEST:
                 raise ValueError("the session's process sends what is no answer")
-            return reply_of(self._dialogue.read(size, patience))
+            reply = reply_of(self._dialogue.read(size, patience))
+            self.cpu = reply.cpu
+            return reply
         except Late:
             self.end()
-            raise SessionLost(f"{about}: no answer within {patience:g} s", None) from None
+            raise SessionLost(f"{about}: no answer within {patience:g} s of CPU time", None) from None
         except Gone:
-            finished = self._dialogue.end()
+            finished = self._finished()
             raise SessionLost(f"{about}: {finished.reason_line()}", finished.reason) from None
         except ValueError as error:
             self.end()
