@@ -25,7 +25,7 @@ from harness.policy.forms.registry import asked_form, checked_form
 from harness.policy.policy import Policy
 from harness.problems.passes.actions import ActionTable, action_table
 from harness.problems.passes.listed import decisions_of
-from harness.problems.passes.session import Line, Session, SessionLost
+from harness.problems.passes.session import Line, Session, SessionLost, session_digest
 from harness.problems.passes.session.session import PROGRAM
 from harness.problems.programs.allowance import allowance
 from harness.sandbox import Reason
@@ -119,7 +119,7 @@ class Agents:
         """Its table of actions, the session, and what turns the file into what is asked."""
         agent = agent_of(policy, policy.name)
         key = asked_form(policy).key_material(agent.interface)
-        return [agent.table.digest, native_digest(PROGRAM), *key]
+        return [agent.table.digest, session_digest(), *key]
 
     def spaces(self, policy: Policy) -> Mapping[str, str]:
         """Its table of actions; and what it sees, with the program that computes that."""

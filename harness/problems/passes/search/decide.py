@@ -17,7 +17,7 @@ from harness.problems.passes.actions import ActionTable, action_table
 from harness.problems.passes.listed import decisions_of, plan_of_list
 from harness.problems.passes.search.job import host_digest, search_job
 from harness.problems.passes.search.relay import Budget, run_search
-from harness.problems.passes.session import Session, SessionLost
+from harness.problems.passes.session import Session, SessionLost, session_digest
 from harness.problems.passes.session.session import PROGRAM
 from harness.problems.programs.take import Made, require_right
 from harness.sandbox.bench import Bench
@@ -87,7 +87,7 @@ class Searches:
 
     def parts(self, policy: Policy) -> list[str]:
         """Its table of actions, the session, and what runs around the search."""
-        return [searched_table(policy).digest, native_digest(PROGRAM), host_digest()]
+        return [searched_table(policy).digest, session_digest(), host_digest()]
 
     def spaces(self, policy: Policy) -> Mapping[str, str]:
         """Its table of actions; and the session, which computes whatever it asks to see."""

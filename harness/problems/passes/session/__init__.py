@@ -4,7 +4,17 @@
 """
 
 from harness.problems.passes.session.observations import AUTOPHASE, Graph, ObjectSize
-from harness.problems.passes.session.session import Line, Session, Step, StepLimits
+from harness.problems.passes.session.session import Line, Session, Step, StepLimits, session_digest
 from harness.problems.passes.session.worker import SessionLost
 
-__all__ = ["AUTOPHASE", "Graph", "Line", "ObjectSize", "Session", "SessionLost", "Step", "StepLimits"]
+__all__ = [
+    "AUTOPHASE",
+    "Graph",
+    "Line",
+    "ObjectSize",
+    "Session",
+    "SessionLost",
+    "Step",
+    "StepLimits",
+    "session_digest",
+]

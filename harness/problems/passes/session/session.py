@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.base.digest import digest_of
 from harness.base.vocabulary import Level
 from harness.problems.passes.session.observations import (
     Graph,
@@ -23,9 +24,9 @@ from harness.problems.passes.session.wire import Count, Kind, Reply, Status, Wha
 from harness.problems.passes.session.worker import Worker, worker_job
 from harness.sandbox import GIB, Job
 from harness.sandbox.bench import Bench
-from harness.toolchain.native import native_folder
+from harness.toolchain.native import native_digest, native_folder
 
-__all__ = ["Line", "Session", "Step", "StepLimits"]
+__all__ = ["Line", "Session", "Step", "StepLimits", "session_digest"]
 
 PROGRAM = "session"
 _MODULE, _ACTIONS, _VOCABULARY = "module.bc", "actions.txt", "ir2vec.json"
@@ -58,6 +59,12 @@ class Step:
     """Whether the passes say that they changed anything."""
     instructions: int
     """Of the module after it: ir.instructions."""
+
+
+def session_digest() -> str:
+    """Of what decides whether a session gives an answer, and which."""
+    limits = StepLimits()
+    return digest_of([native_digest(PROGRAM), limits.seconds, limits.memory])
 
 
 class Session:
