@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,8 +45,8 @@ def ends(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> list[Finished]:
     found: list[Finished] = []
     run_with = Sandbox.run_with
 
-    def watched(sandbox: Sandbox, job: Job, given: Sequence[int], leash: int | None = None) -> Finished:
-        finished = run_with(sandbox, job, given, leash)
+    def watched(sandbox: Sandbox, job: Job, *given: Any) -> Finished:
+        finished = run_with(sandbox, job, *given)
         if job.program == "/session":
             found.append(finished)
         return finished
