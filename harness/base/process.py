@@ -15,6 +15,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -26,7 +27,9 @@ __all__ = [
     "WAITING",
     "Ended",
     "Limits",
+    "Used",
     "account",
+    "counted",
     "find_tool",
     "killable",
     "last_words",
@@ -34,7 +37,6 @@ __all__ = [
     "signal_name",
     "start_again",
     "stop_all",
-    "tools_cpu_seconds",
 ]
 
 MIB = 1 << 20
@@ -109,14 +111,30 @@ def signal_name(number: int) -> str:
 
 _STACK_FRAME = re.compile(r"#\d+ 0x")
 _lock = Lock()
-_cpu_total = 0.0
 _running: set[int] = set()
 _stopping = Event()
 
 
-def tools_cpu_seconds() -> float:
-    """CPU seconds of all commands that this process has run so far."""
-    return _cpu_total
+@dataclass
+class Used:
+    """What commands have taken."""
+
+    cpu: float = 0.0
+    """Seconds."""
+
+
+_counting: ContextVar[tuple[Used, ...]] = ContextVar("counting", default=())
+
+
+@contextmanager
+def counted() -> Iterator[Used]:
+    """What the commands take that this thread runs meanwhile, in the sandbox or not; other threads' are not in it."""
+    used = Used()
+    before = _counting.set((*_counting.get(), used))
+    try:
+        yield used
+    finally:
+        _counting.reset(before)
 
 
 def run(
@@ -249,10 +267,9 @@ def killable(pid: int) -> Iterator[None]:
 
 
 def account(seconds: float) -> None:
-    """Add to ``tools_cpu_seconds`` what another module ran."""
-    global _cpu_total
-    with _lock:
-        _cpu_total += seconds
+    """A command of this thread has taken so many seconds of CPU time."""
+    for used in _counting.get():
+        used.cpu += seconds
 
 
 def stop_all() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from harness.base import process
 from harness.base.errors import PrerequisiteError, StoppedError
-from harness.base.process import Ended, Limits, account, killable, run, start_again, stop_all, tools_cpu_seconds
+from harness.base.process import Ended, Limits, account, counted, killable, run, start_again, stop_all
 
 MIB = 1 << 20
 
@@ -107,11 +107,11 @@ def test_what_a_command_leaves_running_is_ended_with_it(tmp_path: Path) -> None:
 
 
 def test_cpu_time_is_accounted(tmp_path: Path) -> None:
-    before = tools_cpu_seconds()
-    ended = python("while True: pass", tmp_path, Limits(wall=0.6))
+    with counted() as used:
+        ended = python("while True: pass", tmp_path, Limits(wall=0.6))
     assert ended.timed_out
     assert 0.05 < ended.cpu < 2
-    assert tools_cpu_seconds() - before == pytest.approx(ended.cpu)
+    assert used.cpu == pytest.approx(ended.cpu)
 
 
 def test_the_kernel_knows_the_limits(tmp_path: Path) -> None:
@@ -369,8 +369,13 @@ def test_an_interrupted_command_is_forgotten(stoppable: None, tmp_path: Path, mo
     stop_all()
 
 
-def test_what_others_ran_is_added() -> None:
-    before = tools_cpu_seconds()
-    account(0.25)
-    account(0.5)
-    assert tools_cpu_seconds() - before == pytest.approx(0.75)
+def test_what_this_thread_ran_is_counted_and_what_others_did_is_not() -> None:
+    with counted() as outer:
+        account(0.25)
+        with counted() as inner:
+            account(0.5)
+        other = threading.Thread(target=account, args=(8.0,))
+        other.start()
+        other.join()
+    account(4.0)
+    assert (outer.cpu, inner.cpu) == (0.75, 0.5)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from harness.apply import compile_plan, optimise
 from harness.apply.decisions import Decided, Decisions
 from harness.base.errors import CellError, UsageError
+from harness.base.process import counted
 from harness.base.vocabulary import Outcome, PolicyClass
 from harness.freeze import FrozenModule
 from harness.policy.form import Form
@@ -25,6 +26,8 @@ __all__ = ["FORM", "Choice", "choice_of", "decide_choice"]
 FORM = Form(by_chance=True, in_steps=True, fields=frozenset({"values"}))
 """It has no chance in it: its policies say ``deterministic = true``."""
 _MOST = 256
+_JUDGING = 5
+"""How many times its budget may judging take: what is asked of llvm-mca is kept, and so no part of what it costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +68,28 @@ def choice_of(policy: Policy, where: str) -> Choice:
 def decide_choice(choice: Choice, budget: float, frozen: FrozenModule, bench: Bench) -> Decided:
     """Each function's cheapest.
 
-    ``budget``: CPU seconds of code generation. Raises CellError where one of the candidates cannot be compiled or
-    judged; ``policy-timeout`` where the budget is spent before all have been.
+    ``budget``: CPU seconds of code generation; five times as many to judge what it gives. Raises CellError where one of
+    the candidates cannot be compiled or judged; ``policy-timeout`` where the budget is spent before all have been.
     """
     started = time.monotonic()
     digests = {function: digest for function, digest, *_ in ask(DEFAULT, frozen, bench).body["functions"]}
-    cpu = 0.0
+    cpu = judging = 0.0
     costs: dict[str, Mapping[str, Mapping[str, float]]] = {}
     for name in choice.functions:
         plan = replay_plan(everywhere(name, frozen.level), frozen.target)
         compiled = compile_plan(frozen, plan, bench)
         cpu += compiled.cpu - optimise(frozen, plan, bench).cpu
         if cpu > budget:
-            message = f"its {len(choice.functions)} functions took more than the {budget:g} CPU seconds of its budget"
-            raise CellError(Outcome.POLICY_TIMEOUT, message, transient=True)
+            raise _over(
+                f"its {len(choice.functions)} functions took more than the {budget:g} CPU seconds of its budget"
+            )
         assert frozen.program is not None, "programs of suites have costs"
         made = Made(frozen.program, frozen.target, frozen, plan, compiled)
-        costs[name] = costs_of_functions(made, list(choice.cost), bench)
+        with counted() as used:
+            costs[name] = costs_of_functions(made, list(choice.cost), bench)
+        judging += used.cpu
+        if judging > _JUDGING * budget:
+            raise _over(f"judging its functions took more than {_JUDGING} times its budget")
     functions = [
         [function, digest, best, "0", []]
         for function, digest in digests.items()
@@ -89,3 +97,7 @@ def decide_choice(choice: Choice, budget: float, frozen: FrozenModule, bench: Be
     ]
     decisions = Decisions(REGALLOC, frozen.level, {"functions": functions})
     return Decided(decisions, cpu, time.monotonic() - started, trials=len(choice.functions))
+
+
+def _over(message: str) -> CellError:
+    return CellError(Outcome.POLICY_TIMEOUT, message, transient=True)

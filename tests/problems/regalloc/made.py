@@ -153,8 +153,10 @@ def object_of(body: dict[str, object], frozen: FrozenModule, bench: Bench) -> st
     return compile_plan(frozen, plan_of_body(body, frozen), bench).digest
 
 
-def shown_to(answer: str, interface: Interface, frozen: FrozenModule, bench: Bench) -> list[dict[str, Any]]:
-    """Of every question, the features as a policy in Python gets them that always answers this."""
+def shown_to(
+    answer: str, interface: Interface, frozen: FrozenModule, bench: Bench, *options: str
+) -> list[dict[str, Any]]:
+    """Of every question, the features as a policy in Python gets them that always answers this; options of LLVM's."""
     policy = python_policy(
         "import json, sys\n"
         "def decide(features):\n"
@@ -165,7 +167,7 @@ def shown_to(answer: str, interface: Interface, frozen: FrozenModule, bench: Ben
     asked = asked_as(asked_form(policy).open(policy, interface, 0, bench))
     question = next(name for name, one in QUESTIONS.items() if one is interface)
     channel = (f"channel-from={READ}", f"channel-to={WRITE}", f"question={question}")
-    compiler = asking(frozen, bench).job(asked, bench, tuple(f"-regalloc-policy-{one}" for one in channel))
+    compiler = asking(frozen, bench).job(asked, bench, (*(f"-regalloc-policy-{one}" for one in channel), *options))
     assert asked.host is not None
     _, hosted = run_joined(bench.sandbox, compiler, host_job(asked.host, compiler.limits.wall))
     return [json.loads(line) for line in hosted.stderr.decode().splitlines()]

@@ -4,6 +4,7 @@ import pytest
 
 from harness.apply import compile_plan
 from harness.base.errors import CellError, UsageError
+from harness.base.process import account
 from harness.base.vocabulary import Level, Outcome
 from harness.freeze import FrozenModule
 from harness.policy import Policy, problem_of
@@ -84,6 +85,13 @@ def test_its_budget_ends_it(modules: Modules, bench: Bench) -> None:
     """However many functions a stranger lists."""
     with pytest.raises(CellError, match=r"more than the 0\.001 CPU seconds of its budget") as raised:
         decide(choice(budget=0.001), modules.frozen(), bench)
+    assert raised.value.outcome is Outcome.POLICY_TIMEOUT
+
+
+def test_so_does_judging_that_takes_far_longer(modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.problems.regalloc.choice.costs_of_functions", lambda *_: account(101) or {})
+    with pytest.raises(CellError, match="judging its functions took more than 5 times its budget") as raised:
+        decide(choice(budget=20), modules.frozen(), bench)
     assert raised.value.outcome is Outcome.POLICY_TIMEOUT
 
 

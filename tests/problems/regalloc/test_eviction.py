@@ -95,6 +95,22 @@ def test_other_registers_are_freed_than_greedys(modules: Modules, bench: Bench) 
     assert digest_bytes(answer.object) == object_of(answer.body, frozen, bench) != plain(frozen, bench)
 
 
+def test_what_was_evicted_as_often_as_llvm_allows_may_not_be_evicted_by_a_policy(
+    modules: Modules, bench: Bench
+) -> None:
+    """LLVM allows a hundred times: too often to be met, so that it is told to allow less."""
+    last = "max((slot for slot in range(32) if features['mask'][slot]), default=32)"
+
+    def legal(*options: str) -> list[int]:
+        shown = shown_to(last, EVICTION, modules.frozen(), bench, *options)
+        return [sum(one["mask"][:NONE]) for one in shown]
+
+    once, usually = legal("-mlregalloc-max-eviction-count=0"), legal()
+    assert legal("-mlregalloc-max-eviction-count=100") == usually
+    assert once[0] == usually[0] and len(once) < len(usually)
+    assert sum(once) / len(once) < sum(usually) / len(usually)
+
+
 def test_the_cheapest_by_name_is_what_its_features_say(modules: Modules, bench: Bench) -> None:
     frozen = modules.frozen()
     best = (

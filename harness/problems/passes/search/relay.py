@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from harness.base.errors import CellError
-from harness.base.process import last_words, tools_cpu_seconds
+from harness.base.process import counted, last_words
 from harness.base.vocabulary import Outcome
 from harness.problems.passes.session.session import Session
 from harness.problems.passes.session.wire import (
@@ -209,9 +209,9 @@ class _Relay:
         if kind is Kind.CHECK:
             if self.is_spent:
                 return self._spent_reply()
-            before = tools_cpu_seconds()
-            right = self.check(actions)
-            self._spent += tools_cpu_seconds() - before
+            with counted() as used:
+                right = self.check(actions)
+            self._spent += used.cpu
             return Reply(Status.GOOD, self.cpu, bytes([right]))
         self.proposed = actions
         if kind is Kind.RESULT:
