@@ -16,7 +16,18 @@ from harness.base.digest import digest_of
 from harness.statistics.paired import FLOOR, MIN_PAIRS, SEQUENTIAL, paired_effect
 
 __all__ = [
-    *("Plan", "Turns", "is_precise", "layout_of", "padding_of", "passes_for", "rounds", "shuffled", "takes_moved"),
+    *(
+        "Plan",
+        "Turns",
+        "is_precise",
+        "layout_of",
+        "padding_of",
+        "passes_for",
+        "rounds",
+        "shortage",
+        "shuffled",
+        "takes_moved",
+    ),
     "turns",
 ]
 
@@ -27,6 +38,8 @@ _SHORTEST = 0.02
 _MOST_PASSES = 50
 _PADDING = 4096
 _MOVED_EACH = 3
+_BESIDES = 1.15
+"""What a block takes, of the CPU time of what is timed in it: programs are started, and references moved."""
 _SHARE = 0.1
 """A large effect need be known only to this share of itself."""
 
@@ -87,6 +100,21 @@ def turns(seed: int, mean: float) -> Turns:
         return [(number, mean * random.uniform(0.5, 1.5)) for number in order]
 
     return next_turns
+
+
+def shortage(expected: Mapping[str, float], plan: Plan) -> str:
+    """What is to be said before anything is timed where the budget is too small for what counts; else empty.
+
+    ``expected``: seconds of a block of each program.
+    """
+    each = _BESIDES * sum(expected.values())
+    if plan.least * each <= plan.budget:
+        return ""
+    pairs, enough = math.floor(plan.budget / each), math.ceil(plan.least * each / len(expected))
+    return (
+        f"about {pairs} pairs of each program: fewer than {plan.least} count as not measured; "
+        f"--budget {enough} would be enough"
+    )
 
 
 def is_precise(pairs: Mapping[str, Sequence[float]], plan: Plan) -> bool:

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from harness.timing.schedule import (
     padding_of,
     passes_for,
     rounds,
+    shortage,
     shuffled,
     turns,
 )
@@ -133,6 +135,21 @@ def test_blocks_that_take_another_time_than_expected(
     """The budget is overrun by less than the last block."""
     campaign = Campaign(costs, Plan(budget), seed=seed, factor=factor).run()
     assert campaign.clock <= budget + max(costs.values()) * max(0.0, factor - 1) + 1e-6
+
+
+@given(st.dictionaries(st.text(), st.floats(0.01, 100), min_size=1), st.floats(0.1, 1e5))
+def test_a_budget_that_is_called_enough_is_enough_and_no_more_is_asked_for(
+    expected: dict[str, float], budget: float
+) -> None:
+    plan = Plan(budget=budget)
+    said = shortage(expected, plan)
+    if not said:
+        assert plan.least * sum(expected.values()) <= budget
+        return
+    pairs, each = (int(found) for found in re.findall(r"about (\d+) pairs.*--budget (\d+)", said)[0])
+    assert pairs < plan.least and plan.budget < each * len(expected)
+    assert not shortage(expected, Plan(budget=each * len(expected) * (1 + 1e-9)))
+    assert shortage(expected, Plan(budget=(each - 1) * len(expected) * (1 - 1e-9))) or each == 1
 
 
 def test_one_that_is_too_long_does_not_stop_the_others() -> None:

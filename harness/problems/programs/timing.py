@@ -34,7 +34,7 @@ from harness.statistics.paired import MIN_PAIRS
 from harness.suite.workloads import prepare
 from harness.timing.campaign import Facts, Timed, run_campaign, summary
 from harness.timing.contestants import NATIVE, TimedProgram, TrialRun, try_object
-from harness.timing.schedule import Plan, passes_for
+from harness.timing.schedule import Plan, passes_for, shortage
 from harness.timing.twin import twin_of
 from harness.verify import expected_results
 
@@ -268,6 +268,8 @@ def _campaign(
     scale = min(1.0, plan.budget / max(sum(most.values()), 1e-9))
     left = {name: seconds * scale for name, seconds in most.items()}
     observer.stage("timing", sum(left.values()))
+    if short := shortage(each, plan):
+        observer.advance(0.0, short)
 
     def recorded(block: Block, name: str) -> None:
         journal.add_block(block)
