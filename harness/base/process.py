@@ -37,6 +37,7 @@ __all__ = [
     "signal_name",
     "start_again",
     "stop_all",
+    "tools_cpu_seconds",
 ]
 
 MIB = 1 << 20
@@ -111,8 +112,14 @@ def signal_name(number: int) -> str:
 
 _STACK_FRAME = re.compile(r"#\d+ 0x")
 _lock = Lock()
+_cpu_total = 0.0
 _running: set[int] = set()
 _stopping = Event()
+
+
+def tools_cpu_seconds() -> float:
+    """CPU seconds of all commands that this process has run so far, in whatever thread."""
+    return _cpu_total
 
 
 @dataclass
@@ -268,6 +275,9 @@ def killable(pid: int) -> Iterator[None]:
 
 def account(seconds: float) -> None:
     """A command of this thread has taken so many seconds of CPU time."""
+    global _cpu_total
+    with _lock:
+        _cpu_total += seconds
     for used in _counting.get():
         used.cpu += seconds
 
