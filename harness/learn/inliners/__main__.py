@@ -15,9 +15,9 @@ import onnx
 
 from harness.base.digest import digest_bytes
 from harness.base.display import observer
-from harness.base.errors import HarnessError
 from harness.base.paths import NATIVE_SOURCES
 from harness.base.vocabulary import Split, Target
+from harness.learn.command import exit_code
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
 from harness.learn.inliners.export import as_onnx
 from harness.learn.inliners.judge import METRICS, Judge
@@ -42,7 +42,8 @@ _NETWORK = "network.bin"
 def main(words: Sequence[str] | None = None) -> int:
     """The exit code."""
     given = _parser().parse_args(words)
-    try:
+
+    def work() -> None:
         bench = open_bench()
         if given.verb == "export":
             onnx.save(as_onnx(_network(given.network)), given.output)
@@ -50,13 +51,8 @@ def main(words: Sequence[str] | None = None) -> int:
             _size(given, bench)
         else:
             _with_material(given, bench)
-    except (HarnessError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 2
-    return 0
+
+    return exit_code(work)
 
 
 def _parser() -> argparse.ArgumentParser:

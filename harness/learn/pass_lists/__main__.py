@@ -35,9 +35,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.base.documents import parse_json
-from harness.base.errors import HarnessError, UsageError
+from harness.base.errors import UsageError
 from harness.base.vocabulary import Target
 from harness.freeze import FrozenModule
+from harness.learn.command import exit_code
 from harness.learn.corpus.corpus import load
 from harness.learn.pass_lists.choose import Table, chosen, left_out
 from harness.learn.pass_lists.common import Subject, evolve_common
@@ -70,16 +71,12 @@ def main() -> int:
     """Do what the words say. Returns the exit code."""
     options = _options()
     verbs = {"search": _search, "common": _common, "choose": _choose, "select": _select, "best": _best}
-    try:
+
+    def work() -> None:
         options.state.mkdir(parents=True, exist_ok=True)
         verbs[options.what](options, open_bench())
-    except HarnessError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 2
-    return 0
+
+    return exit_code(work)
 
 
 def _search(options: argparse.Namespace, bench: Bench) -> None:
