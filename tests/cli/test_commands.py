@@ -52,6 +52,12 @@ def test_each_command_has_help_and_examples_that_can_be_given(words: tuple[str, 
         _parse(example[1:end])
 
 
+def test_the_readme_says_what_each_command_is_for() -> None:
+    table = (ROOT / "README.md").read_text().partition("## Commands")[2].partition("\n## ")[0]
+    told = {word for row in table.splitlines() for one in re.findall(r"`([^`]+)`", row) for word in one.split()}
+    assert {word for words in EVERY for word in words} <= told
+
+
 def _parse(words: list[str]) -> None:
     command = get_command(app)
     while words and words[0] in getattr(command, "commands", {}):

@@ -287,11 +287,15 @@ class _Board:
         }  # fmt: skip
         programs = sorted({benchmark for _, _, benchmark in cells})
 
-        def value(policy: str, seed: int, benchmark: str) -> float | None:
+        def sound(policy: str, seed: int, benchmark: str) -> dict[str, Any] | None:
             row = cells.get((policy, seed, benchmark))
             if row is None or row["outcome"] != "ok" or (benchmark, row["target"], row["object_digest"]) in bad:
                 return None
-            return self._taken.get(row["cell"])
+            return row
+
+        def value(policy: str, seed: int, benchmark: str) -> float | None:
+            row = sound(policy, seed, benchmark)
+            return self._taken.get(row["cell"]) if row else None
 
         seeds: dict[tuple[str, str], list[int]] = {}
         for (policy, seed, _), row in cells.items():
@@ -312,7 +316,9 @@ class _Board:
                 objects[benchmark] = tuple(row.get("object_digest") if row else None for row in mine)
                 against = cells[reference, own[0], benchmark].get("object_digest")
                 ratios[benchmark] = [
-                    self._ratio(benchmark, value(policy, seed, benchmark), base[benchmark], one, against)
+                    0.0  # whatever was measured of it
+                    if one == against and sound(policy, seed, benchmark)
+                    else self._ratio(benchmark, value(policy, seed, benchmark), base[benchmark], one, against)
                     for seed, one in zip(every, objects[benchmark], strict=True)
                 ]
             found[policy] = _Side(policy_class, objects, ratios, {})
@@ -333,8 +339,6 @@ class _Board:
     ) -> float | None:
         if value is None:
             return None
-        if mine == against:
-            return 0.0
         return self.pairs(benchmark, mine, against) if self.timed else math.log(base / value)
 
     def pairs(self, benchmark: str, mine: str | None, against: str | None) -> float | None:

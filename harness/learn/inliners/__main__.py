@@ -132,15 +132,18 @@ def _size(given: argparse.Namespace, bench: Bench) -> None:
 
 
 def _with_material(given: argparse.Namespace, bench: Bench) -> None:
+    read = next((path for name in ("network", "start") if (path := getattr(given, name, None))), None)
+    start = _network(read) if read else None
     material = material_of(given.sources or [CORPUS], given.judge or _SUITES, given.subset, bench)
     with closing(observer()) as progress, Pool(bench, given.jobs, progress) as pool:
         validation = Judge.of(material.validation, given.metric, pool, once_for_callee=given.per == "callee")
         if given.verb == "judge":
-            network = _network(given.network)
+            assert start is not None, "the parser asks for it"
+            network = start
             _print_ratios(validation, network, pool)
         else:
             print(f"{len(material.train):,} modules to learn from, {len(validation.modules):,} to be judged on")
-            network = _trained(given, material, validation, pool)
+            network = _trained(given, start, material, validation, pool)
             given.folder.mkdir(parents=True, exist_ok=True)
             (given.folder / _NETWORK).write_bytes(network.as_data())
         print(f"validation: {validation.gain(network, pool):.4f}, {pool.cpu:,.0f} CPU s")
@@ -148,7 +151,9 @@ def _with_material(given: argparse.Namespace, bench: Bench) -> None:
             print(f"lost: {why}")
 
 
-def _trained(given: argparse.Namespace, material: Material, validation: Judge, pool: Pool) -> Network:
+def _trained(
+    given: argparse.Namespace, start: Network | None, material: Material, validation: Judge, pool: Pool
+) -> Network:
     once = given.per == "callee"
     if given.verb == "clone":
         seen = cloning.questions_of(material.train, pool)
@@ -166,7 +171,7 @@ def _trained(given: argparse.Namespace, material: Material, validation: Judge, p
         )
         told = _told(material, {**asdict(learning), "rounds": None})
         return imitation.learn(material.train, validation, learning, given.folder, pool, told)
-    start = _network(given.start)
+    assert start is not None, "the parser asks for it"
     train = _judge(material.train, given, pool)
     besides = {"verb": given.verb, "metric": given.metric, "per": given.per, "start": digest_bytes(start.as_data())}
     if given.verb == "gradient":

@@ -55,6 +55,8 @@ def test_a_network_is_learnt_judged_and_exported(bench: Bench, tmp_path: Path) -
     [
         (("export", "{none}", "{out}"), "No such file"),
         (("export", "{bad}", "{out}"), "this is no network"),
+        (("judge", "{none}"), "No such file"),
+        (("evolve", "--start", "{bad}", "--steps", "1", "--folder", "{out}"), "this is no network"),
         (("imitate", "--folder", "{out}", "--from", "corpus", "--judge", "polybench"), "harness corpus build"),
     ],
 )
