@@ -14,8 +14,10 @@ __all__ = ["closest", "comment", "duration", "is_printable", "lookalike", "print
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode's categories of characters that are not to be seen: controls, format marks (among them those of direction),
 halves of surrogates, private use, unassigned, line and paragraph separators."""
-_FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
-"""Letters and symbols by category that look like nothing at all."""
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
+"""Letters, marks and symbols by category that look like nothing at all."""
+_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
+"""Marks that choose a variant of the character before them. There are as many as a byte has values."""
 _SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "5": "s", "_": None, "-": None, ".": None})
 
 
@@ -53,7 +55,9 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
 
 def _is_invisible(character: str) -> bool:
-    return character in _FILLERS or unicodedata.category(character) in _INVISIBLE
+    if character in _FILLERS or unicodedata.category(character) in _INVISIBLE:
+        return True
+    return any(ord(character) in one for one in _SELECTORS)
 
 
 def _escaped(character: str) -> str:

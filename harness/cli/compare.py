@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.paths import default_results
-from harness.cli.leaderboard import answers, asked
+from harness.cli.leaderboard import answers, asked, backing_called
 from harness.cli.output import Column, Format, emit, say
 from harness.policy.load import policy_called
 from harness.problems.registry import benchmarks_of_track
@@ -22,12 +22,14 @@ _EXACT = 2**53
 """Whole numbers up to this are what they are as a double."""
 
 
-def compare(a: str, b: str, results: Path | None, format_: Format, **restrictions: Any) -> int:
-    """One table for each suite, track and target that has rows of both."""
+def compare(
+    a: str, b: str, results: Path | None, format_: Format, backing: str | None = None, **restrictions: Any
+) -> int:
+    """One table for each suite, track and target that has rows of both. ``backing``: of runs with at least this one."""
     records: list[dict[str, Any]] = []
     a, b = policy_called(a), policy_called(b)
     folder = results or default_results()
-    with open_index(folder) as index:
+    with open_index(folder, backing=backing_called(backing)) as index:
         questions = _without_reference(asked(index, folder, restrictions))
         for question, found in answers(
             questions, lambda question: benchmarks_of_track(question.track)[1].versus(index, question, a, b)
@@ -40,7 +42,8 @@ def compare(a: str, b: str, results: Path | None, format_: Format, **restriction
                 cycles = cycle_lines(found.summary.modelled, a, b)
                 say("\n".join((*_summary(question, found, a, b), *timed, *cycles)))
             where = {"suite": question.suite, "target": question.target, "metric": question.metric}
-            records += [where | {"policy_a": a, "policy_b": b} | row.record() for row in found.rows]
+            told = found.summary.record()
+            records += [where | {"policy_a": a, "policy_b": b} | row.record() | told for row in found.rows]
     if format_ is not Format.TABLE:
         emit(records, (), format_)
     return 0
@@ -113,8 +116,8 @@ def _summary(question: Question, found: Versus, a: str, b: str) -> list[str]:
 
 
 def _failures(failed: Mapping[str, Sequence[str]]) -> str:
-    """Who failed what, and what that counts as."""
-    each = "; ".join(f"{policy} failed on {', '.join(names)}" for policy, names in failed.items())
+    """Who did not complete what, and what that counts as."""
+    each = "; ".join(f"{policy} did not complete {', '.join(names)}" for policy, names in failed.items())
     return f"{each}, which counts as the worst of reference, floor and the policy's own worst"
 
 

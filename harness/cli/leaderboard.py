@@ -21,7 +21,7 @@ from harness.record.backing import Backing, backings_of
 from harness.sandbox.bench import ASKED_AGAIN_AFTER
 from harness.suite.together import ALL_SUITES, headline, members
 
-__all__ = ["answers", "asked", "leaderboard", "print_standings"]
+__all__ = ["answers", "asked", "backing_called", "leaderboard", "print_standings"]
 
 Answer = TypeVar("Answer")
 
@@ -36,7 +36,7 @@ def leaderboard(
 ) -> int:
     """Print the standings, or with ``sql`` the queries behind them. ``backing``: of runs with at least this one."""
     folder = results or default_results()
-    least = Backing.CLAIMED if backing is None else parse_word(Backing, backing, "backing")
+    least = backing_called(backing)
     if sql:
         with open_index(folder, backing=least) as index:
             for question in _about(asked(index, folder, restrictions), declared):
@@ -108,6 +108,11 @@ def _about(every: Sequence[Question], declared: Mapping[str, Any]) -> list[Quest
     if not chosen:
         raise UsageError("these are no results of what is asked for", hint="give another suite with --suite")
     return chosen
+
+
+def backing_called(word: str | None) -> Backing:
+    """What stands behind the runs that are asked for, at least. Raises UsageError for a word that means nothing."""
+    return Backing.CLAIMED if word is None else parse_word(Backing, word, "backing")
 
 
 def asked(index: Any, results: Path, restrictions: dict[str, Any]) -> list[Question]:

@@ -1,5 +1,6 @@
 """``harness official`` and ``harness verify``: results that nobody can edit."""
 
+import os
 import shutil
 import sys
 from collections.abc import Mapping
@@ -89,7 +90,9 @@ def _fresh_place(identity: object) -> Path:
 
 def _fresh(usual: Bench, place: Path) -> Bench:
     if not place.exists():
-        note("nothing that was made before is used: the harness's own tools are built first")
+        said = "nothing that was made before is used: the harness's own tools are built first"
+        elsewhere = os.environ.get("HARNESS_BUILDS")
+        note(f"HARNESS_BUILDS is set: tools that were built before are taken from {elsewhere}" if elsewhere else said)
         place.mkdir(parents=True)
     for name in _SOURCES:
         if (usual.cache / name).is_dir() and not (place / name).exists():

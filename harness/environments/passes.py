@@ -118,8 +118,12 @@ class PassesEnv(gymnasium.Env[Observation, np.int64]):
             pipelines = self.table.pipelines(facts_of(frozen.bitcode, bench))
             opened = Session(frozen.bitcode, pipelines, bench, level=self._level, limits=self._limits)
             self._sessions = {name: opened}
-        self._name, self._line = name, self._sessions[name].line()
-        self._value = self._cost.of_line(self._line)
+        try:
+            self._name, self._line = name, self._sessions[name].line()
+            self._value = self._cost.of_line(self._line)
+        except SessionLost:
+            self.close()
+            raise
         self._over_oz = OverOz(self._value, self._cost.of_oz(frozen, bench))
         self._smoother = Smoothed()
         return self._observation(), self._info()
@@ -155,7 +159,10 @@ class PassesEnv(gymnasium.Env[Observation, np.int64]):
 
     def _end_line(self) -> None:
         if self._line is not None:
-            self._line.drop()
+            try:
+                self._line.drop()
+            except SessionLost:  # it ended while nothing was asked
+                self.close()
             self._line = None
 
     def _observation(self) -> Observation:

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from harness.base.formats import exactly
 from harness.problems.registry import all_benchmarks
 
-__all__ = ["carried", "choose", "forget_change", "remember"]
+__all__ = ["carried", "choose", "chosen", "forget", "forget_change", "remember"]
 
 _QUESTION = ("suite", "track", "target", "llvm", "backing")
 """The parameters of every question; problems have more."""
@@ -48,6 +48,17 @@ def choose(
     st.session_state[key] = value
     place.selectbox(label, options, key=key, format_func=show, help=explain, on_change=_changed, args=(name, key))
     return value
+
+
+def chosen(name: str) -> str | None:
+    """What the reader has chosen, if there is a choice."""
+    value: str | None = st.session_state.get(f"address.{name}")
+    return value
+
+
+def forget(name: str) -> None:
+    """There is no such choice here."""
+    st.session_state.pop(f"address.{name}", None)
 
 
 def _changed(name: str, key: str) -> None:

@@ -1,6 +1,7 @@
 """The question that a page answers: selectors in the sidebar, bound to the address bar."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -10,7 +11,7 @@ from harness.page import address
 from harness.page.render import chooser
 from harness.problems.protocol import Pages
 from harness.problems.registry import benchmarks_of_track
-from harness.rank.question import Question, fingerprints, questions
+from harness.rank.question import CLAIMED, Question, fingerprints, questions
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,6 +47,7 @@ def ask(index: "duckdb.DuckDBPyConnection") -> tuple[Pages, Question]:
     pages = benchmarks_of_track(track)[1].pages
 
     question = pages.ask(index, [q for q in every if q.target == target], chooser(place))
+    question = replace(question, backing=address.chosen("backing") or CLAIMED)
     address.remember(pages.view_of(question))
     pages.require(index, question)
     return pages, question

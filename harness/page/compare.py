@@ -83,7 +83,7 @@ def _summary(found: Summary, question: Question, a: str, b: str) -> None:
         these = "exact for these" if exact else f"{interval(found.these_low, found.these_high)} for these"
         st.markdown(f"95 % interval: {interval(found.low, found.high)} for {what} like these; {these}.")
     if found.strict is not None:
-        failed = "; ".join(f"{policy} failed on {', '.join(names)}" for policy, names in found.failed.items())
+        failed = "; ".join(f"{policy} did not complete {', '.join(names)}" for policy, names in found.failed.items())
         st.markdown(plain(f"Strict {ratio(found.strict)}: {failed}. The interval for {what} like these is of that."))
     for line in cycle_lines(found.modelled, a, b):
         st.markdown(f"{plain(line).capitalize()}.")

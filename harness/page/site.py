@@ -58,7 +58,11 @@ def opened_index() -> "Iterator[duckdb.DuckDBPyConnection]":
     """The index of the results folder, read-only, for one rendering: of all runs, or of those that are chosen."""
     with open_index(default_results(), warn=False) as index:
         there = [one for one in Backing if one in backings_of(index)]
-        least = Backing.CLAIMED if there in ([], [Backing.CLAIMED]) else _least(there)
+        if there in ([], [Backing.CLAIMED]):
+            address.forget("backing")
+            least = Backing.CLAIMED
+        else:
+            least = _least(there)
         if least is Backing.CLAIMED:
             yield index
             return

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from harness.rank.conclusion import in_class, modelled_together, sentence, together
+from harness.rank.conclusion import in_class, not_ranked, sentence, together
 from harness.rank.contest import NEVER, Contest, Result, finite_ratio, known, lost, mean_value, result, timed
 from harness.rank.figures import figures_sql, pairs_sql, ratio_sql, same_object_sql
+from harness.rank.modelled import modelled_together
 from harness.rank.question import Question, benchmarks_called, no_rows, quote
 from harness.rank.standings import detectable, tree_effect, word_of
 from harness.statistics import Verdict, pair_chance
@@ -73,7 +74,7 @@ class Summary:
     these_high: float | None
     """Of the mean, for these programs."""
     p: float | None
-    """Of the sign flips of clusters, over all programs on which either counts. None where nothing may be concluded."""
+    """Of the sign flips of clusters, over all programs that either was run on. None where nothing may be concluded."""
     mde: float | None
     """Smallest difference on programs like these, as a ratio less 1, that would be seen with 80 % power."""
     conclusion: str
@@ -83,11 +84,16 @@ class Summary:
     strict: float | None = None
     """Where a program failed, the geometric mean over all, with what failures count as. None where none failed."""
     failed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Policy → the programs that it failed."""
+    """Policy → the programs that it did not complete."""
     modelled: Mapping[str, float] = field(default_factory=dict)
     """Of a time: CPU → how much better A is by modelled cycles, as a ratio."""
     in_class: str = ""
     """Where one of the two is a reference of the track, the verdict that the standings have of the other."""
+
+    def record(self) -> dict[str, Any]:
+        """What is said of all programs, as ``--json`` prints it with each of them."""
+        names = ("mean", "strict", "p", "conclusion")
+        return {name: getattr(self, name) for name in names} | {"mean_low": self.low, "mean_high": self.high}
 
 
 @dataclass(frozen=True)
@@ -258,7 +264,8 @@ def _summary(
     )
     refused = _refusal(question, [found for _, found, _ in done])
     places = [place for _, _, place in done]
-    met = None if refused else together(index, question, a, b)
+    here = replace(question, benchmarks=tuple(clusters))
+    met = None if refused else together(index, here, a, b)
     told = None if met is None else met.told
     about = effect if met is None or met.effect is None else met.effect
     if met is None and not refused:  # one of them has nothing against the track's reference
@@ -276,11 +283,16 @@ def _summary(
         mde=detectable(about.estimate, about.like_these),
         conclusion=refused
         if told is None
-        else sentence(question, a, b, places, about, told, len({*clusters.values()})),
+        else "; ".join(
+            (
+                sentence(question, a, b, places, about, told, len({*clusters.values()})),
+                *not_ranked(index, here, a, b),
+            )
+        ),
         unresolved=unresolved,
         strict=None if about is effect else math.exp(about.estimate),
         failed={} if met is None else met.failed,
-        modelled=modelled_together(index, question, a, b),
+        modelled=modelled_together(index, here, a, b),
         in_class="" if refused else in_class(index, question, a, b),
     )
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from harness.policy.tracks import facts_of
 from harness.rank.contest import percent
-from harness.rank.modelled import modelled
+from harness.rank.entries import entries
 from harness.rank.pairs import Met, ahead, differences, home, meet
 from harness.rank.question import Question, benchmarks_called
+from harness.rank.refusals import refusals
 from harness.rank.sides import Side
 from harness.rank.standings import detectable, standings
 from harness.rank.verdicts import Word, least_clusters
@@ -18,7 +19,7 @@ from harness.statistics.flips import LEVEL
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Together", "in_class", "modelled_together", "sentence", "together"]
+__all__ = ["Together", "in_class", "not_ranked", "sentence", "strict_effect", "together", "together_by_reason"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Together:
 
 
 def together(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str) -> Together | None:
-    """None without an answer: one of them has nothing against the track's reference."""
+    """On the question's programs. None without an answer: one of them has nothing against the track's reference."""
     sides = {side.policy: side for side in home(index, question) if side.policy in (a, b)}
     if len(sides) < 2:
         return None
@@ -50,10 +51,10 @@ def together(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: 
     told = None if chance is None else (1.0 if better == a else -1.0, chance)
     if not failed:
         return Together(told, None, failed)
-    return Together(told, _strict(ours, theirs, met, paired=paired), failed)
+    return Together(told, strict_effect(ours, theirs, met, paired=paired), failed)
 
 
-def _strict(ours: Side, theirs: Side, met: Met, *, paired: bool) -> SuiteEffect:
+def strict_effect(ours: Side, theirs: Side, met: Met, *, paired: bool) -> SuiteEffect:
     """Of strict's differences. Its ends are not beyond those of the same with the failures spared."""
 
     def effect(spared: Side | None) -> SuiteEffect:
@@ -70,6 +71,23 @@ def _strict(ours: Side, theirs: Side, met: Met, *, paired: bool) -> SuiteEffect:
     if theirs.failed and (worst := effect(theirs).like_these):
         low = max(low, worst[0])
     return replace(found, like_these=(low, high))
+
+
+def not_ranked(index: "duckdb.DuckDBPyConnection", question: Question, *policies: str) -> list[str]:
+    """Who is not ranked on the question's programs, and why: as the standings say it."""
+    asked = replace(question, reference=facts_of(question.track).references[0])
+    found = entries(index, asked)
+    sides = [side for side in home(index, asked) if side.policy in policies]
+    reasons = refusals(index, asked, found, sides) if sides else {}
+    return together_by_reason({policy: "; ".join(reasons.get(policy, ())) for policy in policies})
+
+
+def together_by_reason(reasons: Mapping[str, str]) -> list[str]:
+    """One remark a reason, with all whom it is about. ``reasons``: policy → why it is not ranked; nothing: it is."""
+    found: dict[str, list[str]] = {}
+    for policy, reason in reasons.items():
+        found.setdefault(reason, []).append(policy)
+    return [f"{', '.join(names)}: not ranked: {reason}" for reason, names in found.items() if reason]
 
 
 def in_class(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str) -> str:
@@ -94,13 +112,6 @@ _VERDICTS = {
     Word.EQUIVALENT: "equivalent to",
     Word.OPEN: "not resolved against",
 }
-
-
-def modelled_together(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: str) -> dict[str, float]:
-    """CPU → how much better A is by modelled cycles, as a ratio. Nothing of a metric that no clock takes."""
-    found = modelled(index, question)
-    ours, theirs = found.get(a, {}), found.get(b, {})
-    return {cpu: strict / theirs[cpu] for cpu, strict in ours.items() if cpu in theirs}
 
 
 def sentence(

@@ -55,7 +55,8 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
     CASE WHEN c.outcome = 'ok' THEN coalesce(f.detail, '') ELSE c.detail END AS detail)
   FROM (SELECT * FROM cells WHERE {" AND ".join(conditions)}) c
   LEFT JOIN refuted f  -- an object that failed on a fresh input is a miscompile wherever it is recorded as ok
-    ON f.suite = c.suite AND f.benchmark = c.benchmark AND f.target = c.target AND f.object_digest = c.object_digest
+    ON (f.suite = c.suite OR f.program_digest = c.program_digest)  -- suites share programs
+    AND f.benchmark = c.benchmark AND f.target = c.target AND f.object_digest = c.object_digest
     AND f.isolation IN (c.isolation, 'sandbox')
 ), version AS (  -- a policy that was changed counts as it is now
   SELECT policy, arg_max(policy_digest, started) AS policy_digest FROM asked GROUP BY policy

@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 from harness.base.formats import plain
-from harness.rank.isolation import packages_of, trusted_policies
+from harness.rank.isolation import hurried_policies, packages_of, trusted_policies
 from harness.rank.question import Question
+from harness.sandbox.bench import ASKED_AGAIN_AFTER
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,7 +25,7 @@ __all__ = [
 SHARED = "Policies that cannot be told apart share ranks."
 DECIDED = "Programs better than the reference, equal or equivalent, not resolved, worse or failed."
 JUDGED = "Of strict against the reference, with an error of 5 % over the class."
-OF_CEILING = "Log strict over that of the best lists or decisions that are known of each program."
+OF_CEILING = "Log strict over that of the best lists or decisions that are known, on the programs that have one."
 SEEN = "The difference that the verdict would find in four of five cases."
 
 _PAIRED = (
@@ -63,4 +64,7 @@ def rules_broken(index: "duckdb.DuckDBPyConnection", question: Question) -> list
     if packages := packages_of(index, question):
         who = ", ".join(map(plain, packages))
         found.append(f"With code of other packages in the harness, which no sandbox holds: {who}")
+    if hurried := hurried_policies(index, question):
+        who = ", ".join(map(plain, hurried))
+        found.append(f"In runs that asked policies again sooner than after {ASKED_AGAIN_AFTER:g} s: {who}")
     return found

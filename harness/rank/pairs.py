@@ -5,7 +5,7 @@ differences are of what counts in strict, against the track's first reference wh
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -26,7 +26,7 @@ from harness.statistics.values import exact_mean
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Ahead", "Met", "ahead", "differences", "home", "meet", "ranks"]
+__all__ = ["Ahead", "Met", "ahead", "at_home", "differences", "home", "meet", "ranks"]
 
 Ahead = Mapping[tuple[str, str], Chance | None]
 """(better on average, other) → that they are equal; None where they never met on enough programs."""
@@ -44,6 +44,18 @@ def home(index: "duckdb.DuckDBPyConnection", question: Question) -> list[Side]:
         if sides := sides_of((one for one in entries(index, asked) if one.reference is not None), floor(asked)):
             return sides
     return []
+
+
+def at_home(
+    index: "duckdb.DuckDBPyConnection", question: Question, able: Collection[str], sides: Sequence[Side]
+) -> Sequence[Side]:
+    """The ``sides`` of a question against the track's first reference, on the same programs; the sides themselves
+    where somebody who is ``able`` to hold a rank has no place there.
+    """
+    if not able or question.reference == facts_of(question.track).references[0]:
+        return sides
+    found = home(index, replace(question, benchmarks=tuple(sides[0].results)))
+    return found if {*able} <= {side.policy for side in found} else sides
 
 
 def meet(index: "duckdb.DuckDBPyConnection", question: Question) -> Met:

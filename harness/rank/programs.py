@@ -12,6 +12,7 @@ from harness.rank.contest import Result, mean_value, result
 from harness.rank.entries import Entry, entries, entries_sql
 from harness.rank.question import Question, floor, no_rows
 from harness.rank.sides import counted
+from harness.rank.standings import word_of
 from harness.statistics.values import exact_mean
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _figure(question: Question, mine: Sequence[Entry], counts: Sequence[float] |
         low=low,
         high=high,
         pairs=found.pairs,
-        verdict=None if found.marks else found.word,
+        verdict=None if found.marks else word_of(question, found),
         counted=None if counts is None else _counted(found, counts),
         object_digest=first.object_digest if len(digests) == 1 else None,
         same_object=all(entry.same_object for entry in mine),

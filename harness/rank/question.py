@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL",
+    "CLAIMED",
     "EVERYONE",
     "Question",
     "benchmarks_called",
@@ -31,6 +32,8 @@ __all__ = [
 
 ALL = "all"
 """Stands for every split."""
+CLAIMED = "claimed"
+"""The backing that every run has."""
 _NAMED = 4
 """Benchmarks that a title names."""
 EVERYONE = "everyone"
@@ -57,6 +60,8 @@ class Question:
     """Restrict to the benchmarks of these names; none: all."""
     conditions: tuple[tuple[str, Any], ...] = ()
     """Name and value of each of the track's conditions, but for an origin, under which policies ran."""
+    backing: str = CLAIMED
+    """What stands behind the runs at least: which those are is the index's matter (``harness.record.backing``)."""
 
     @property
     def suites(self) -> tuple[str, ...]:

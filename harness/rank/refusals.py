@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.rank.entries import Entry, entries_with
 from harness.rank.question import Question, floor, quote
-from harness.rank.said import CEILING, said
+from harness.rank.said import CEILING, completed, said
 from harness.rank.sides import Side
 
 if TYPE_CHECKING:
@@ -23,10 +23,16 @@ def refusals(
     marks, seen = _marks(index, question), _trained_on(index, question)
     ceilings = said(index, question, CEILING)
     return {
-        side.policy: ["a ceiling: the best that is known of each program"] * (side.policy in ceilings)
+        side.policy: _ceiling(side) * (side.policy in ceilings)
         + _refused(question, side, asked, found[0].min_coverage, marks, seen)
         for side in sides
     }
+
+
+def _ceiling(side: Side) -> list[str]:
+    has, every = len(completed(side)), len(side.results)
+    those = "" if has == every else f", which it has of {has} of {every}"
+    return [f"a ceiling: the best that is known of each program{those}"]
 
 
 def _refused(

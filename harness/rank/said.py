@@ -1,15 +1,18 @@
 """What policies say of themselves, as runs recorded it: which are deterministic searches, which are ceilings."""
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from harness.rank.question import Question
+from harness.rank.sides import Side
+from harness.statistics.values import exact_mean
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["CEILING", "DETERMINISTIC", "said", "shares_of_ceiling"]
+__all__ = ["CEILING", "DETERMINISTIC", "completed", "said", "shares_of_ceiling"]
 
 DETERMINISTIC = "deterministic"
 """A search that finds the same whenever it is asked: it has one seed."""
@@ -25,13 +28,25 @@ def said(index: "duckdb.DuckDBPyConnection", question: Question, what: str) -> s
     return {str(name) for (name,) in index.execute(query, [what]).fetchall()}
 
 
-def shares_of_ceiling(strict: Mapping[str, float | None], ceilings: Iterable[str]) -> dict[str, float]:
-    """Policy → what it reaches of the highest ceiling's gain: log strict over log strict; below 0 where it loses.
+def shares_of_ceiling(sides: Iterable[Side], ceilings: Container[str]) -> dict[str, float]:
+    """Policy → what it reaches of a ceiling's gain, on the programs that the ceiling has: log strict over log strict;
+    below 0 where it loses. Of several ceilings that counts which has most programs, and of these the highest.
 
-    Empty where no ceiling is in the table, or none is above the reference.
+    Empty where no ceiling is among the sides, or none is above the reference. Not of who completed nothing.
     """
-    values = [value for name in ceilings if (value := strict.get(name)) is not None]
-    highest = math.log(max(values)) if values else 0.0
-    if highest < _NOTHING:
+    every = [side for side in sides if any(one.completed for one in side.results.values())]
+    places = {side.policy: completed(side) for side in every if side.policy in ceilings}
+    gains = {side.policy: _mean(side, places[side.policy]) for side in every if side.policy in places}
+    best = max(gains, key=lambda name: (len(places[name]), gains[name]), default="")
+    if gains.get(best, 0.0) < _NOTHING:
         return {}
-    return {name: math.log(value) / highest for name, value in strict.items() if value is not None}
+    return {side.policy: _mean(side, places[best]) / gains[best] for side in every}
+
+
+def completed(side: Side) -> list[int]:
+    """Which of the programs, in their order."""
+    return [place for place, one in enumerate(side.results.values()) if one.completed]
+
+
+def _mean(side: Side, places: Sequence[int]) -> float:
+    return exact_mean(np.array([side.means[place] for place in places]))

@@ -33,7 +33,7 @@ from harness.rank.contest import EQUAL, Result, finite_ratio
 from harness.rank.entries import Entry, entries, entries_sql
 from harness.rank.memorised import memorised_remarks, on_copies
 from harness.rank.modelled import modelled
-from harness.rank.pairs import ahead, home, meet, ranks
+from harness.rank.pairs import ahead, at_home, meet, ranks
 from harness.rank.question import Question, floor
 from harness.rank.refusals import refusals
 from harness.rank.remembered import remembered
@@ -144,7 +144,7 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     table = _unranked(index, question, found, sides)
     table.sort(key=lambda row: (row.policy_class, row.strict is None, -(row.strict or 0.0), row.policy))
     remarks = memorised_remarks(on_copies(index, question))
-    shares = shares_of_ceiling({row.policy: row.strict for row in table}, said(index, question, CEILING))
+    shares = shares_of_ceiling(sides, said(index, question, CEILING))
     prices, models, left_out = _prices(found), modelled(index, question), _left_out(found, question.reference)
     return [
         replace(
@@ -286,7 +286,8 @@ def _standing(question: Question, side: Side, refusals: Sequence[str]) -> Standi
 
 def word_of(question: Question, found: Result) -> str | None:
     """What may be said of one program; of times without pairs, that they differ is no word on which is better."""
-    if found.completed and (found.marks or (question.quantity.not_ranked and not question.quantity.paired)):
+    apart = question.quantity.paired or question.quantity.deterministic
+    if found.completed and (found.marks or (question.quantity.not_ranked and not apart)):
         return EQUAL if found.word == EQUAL else Verdict.UNRESOLVED.value
     return found.word
 
@@ -296,7 +297,7 @@ def _ranked(
 ) -> list[Standing]:
     """The table with verdicts and ranks: within a class, of those that nothing speaks against."""
     able = {row.policy for row in table if not row.reasons}
-    first = home(index, question) if able and question.reference != facts_of(question.track).references[0] else sides
+    first = at_home(index, question, able, sides)
     met = meet(index, question) if able else {}
     judged = _judged(table, sides)
     for other in facts_of(question.track).references:

@@ -19,7 +19,7 @@ class Backing(StrEnum):
     OFFICIAL = "official"
     """Signed, in the ledger, and unaltered since."""
     REPRODUCED = "reproduced"
-    """Every value of it that must repeat was found by a run on another machine too."""
+    """Every value of it that must repeat, and every failure, was found by a run on another machine too."""
     CLAIMED = "claimed"
     """Whoever made the file says so."""
 
@@ -33,20 +33,23 @@ class Backing(StrEnum):
 _BACKING = """
 -- What stands behind each run.
 CREATE TABLE backing AS
-WITH said AS (
-  SELECT r.run, u.machine, r.cell, r.metric, r.metric_version, coalesce(r.workload, '') AS workload,
-         coalesce(r.function, '') AS function, coalesce(CAST(r.exact AS VARCHAR), CAST(r.value AS VARCHAR)) AS value
+WITH said AS (  -- values that must repeat, and failures; of a machine, whatever cores of it a run might use
+  SELECT r.run, regexp_replace(u.machine, ', [0-9]+ cores?$', '') AS machine,
+         [r.suite, r.benchmark, r.target, r.track, r.policy, coalesce(r.policy_digest, ''),
+          CAST(r.seed AS VARCHAR), coalesce(CAST(r.copy AS VARCHAR), ''), r.cell] AS about,
+         [coalesce(r.metric, ''), coalesce(CAST(r.metric_version AS VARCHAR), ''), coalesce(r.workload, ''),
+          coalesce(r.function, '')] AS what,
+         [r.outcome, coalesce(r.decisions_digest, ''), coalesce(r.object_digest, ''), coalesce(r.fresh, ''),
+          coalesce(CAST(r.exact AS VARCHAR), CAST(r.value AS VARCHAR), '')] AS value, r.value IS NOT NULL AS measured
   FROM rows r JOIN runs u USING (run)
-  WHERE r.value IS NOT NULL AND list_contains(?, split_part(r.metric, '@', 1))
+  WHERE r.outcome <> 'ok' OR (r.value IS NOT NULL AND list_contains(?, split_part(r.metric, '@', 1)))
 ), held AS (
-  SELECT a.run, a.cell, a.metric, a.workload, a.function, bool_or(b.value = a.value) AS found,
+  SELECT a.run, a.about, a.what, a.measured, bool_or(b.value = a.value) AS found,
          bool_or(b.value <> a.value) AS contradicted
-  FROM said a LEFT JOIN said b
-    ON b.cell = a.cell AND b.metric = a.metric AND b.metric_version = a.metric_version
-   AND b.workload = a.workload AND b.function = a.function AND b.machine <> a.machine
+  FROM said a LEFT JOIN said b ON b.about = a.about AND b.what = a.what AND b.machine <> a.machine
   GROUP BY ALL
 ), whole AS (
-  SELECT run, bool_and(coalesce(found, false) AND NOT coalesce(contradicted, false)) AS reproduced
+  SELECT run, bool_or(measured) AND bool_and(coalesce(found, false) AND NOT coalesce(contradicted, false)) AS reproduced
   FROM held GROUP BY run
 )
 SELECT u.run, CASE WHEN list_contains(?, u.run) THEN 'official' WHEN w.reproduced THEN 'reproduced' ELSE 'claimed' END

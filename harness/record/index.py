@@ -24,6 +24,7 @@ from harness.base.store import cache_errors, make_cache_folder, require_space
 from harness.base.text import printable
 from harness.policy.tracks import all_tracks
 from harness.record.backing import Backing, mark_backing, official_runs
+from harness.record.ledger import evidence
 from harness.record.names import SUMS
 from harness.record.rows import Row
 from harness.record.runfile import LEDGER, SIGNERS, RunFile, read_run, run_files
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 22
+_VERSION = 23
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 
@@ -90,7 +91,7 @@ def _behind(results: Path, runs: list[Path], backing: Backing) -> list[Path]:
 def _built(results: Path, runs: list[Path], backing: Backing = Backing.CLAIMED) -> Path:
     """The index of these files, built if there is none. Raises UsageError for a run file that is none."""
     prefix = digest_of([str(results.resolve()), backing])[:16]
-    sums = [*sorted({run.parent / SUMS for run in runs}), results / LEDGER, results / SIGNERS]
+    sums = [*sorted({run.parent / SUMS for run in runs}), results / LEDGER, results / SIGNERS, *evidence(results)]
     key = digest_of([_VERSION, sorted(all_tracks()), [_facts(path, results) for path in (*runs, *sums)]])
     folder = cache_root() / "index"
     if "?" in str(folder):  # DuckDB takes what follows for options, and puts its log elsewhere

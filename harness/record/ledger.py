@@ -29,13 +29,16 @@ from harness.record.rows import Count, Digest, Model
 from harness.record.runfile import LEDGER, LINES, SIGNERS, read_run, results_errors, run_files
 from harness.record.signature import Signers, sign
 
-__all__ = ["Fault", "Verified", "add_to_ledger", "take_run", "verify"]
+__all__ = ["Fault", "Verified", "add_to_ledger", "evidence", "take_run", "verify"]
 
 _LARGEST = 128 * MIB
 _FIRST = "0" * 64
 """What stands for the entry before the first."""
 _MOST_ENTRIES = 2000
 """Each takes a hundredth of a second to check, whoever wrote it."""
+_SIGNATURE = 16_384
+"""Characters of one, at most."""
+_NAME = r"^[a-z0-9][a-zA-Z0-9._-]*$"
 _NAMED = 5
 """Lines that a fault names."""
 
@@ -44,13 +47,13 @@ class Entry(Model):
     """One official run."""
 
     number: Count
-    run: Annotated[str, Field(pattern=r"^[a-z0-9][a-zA-Z0-9._-]*$", max_length=200)]
+    run: Annotated[str, Field(pattern=_NAME, max_length=200)]
     sha256: Digest
     lines: Digest
     """Of ``RUN.lines``."""
     chain: Digest
     """The last link."""
-    beside: dict[str, Digest]
+    beside: dict[Annotated[str, Field(pattern=_NAME, max_length=250)], Digest]
     """Files that belong to the run: name → digest."""
     decisions: tuple[Digest, ...]
     """Of the files of decisions that its rows name."""
@@ -165,9 +168,20 @@ def verify(results: Path, signers: Path | None = None) -> Verified:
     except UsageError as error:
         faults.append(Fault(error.where or LEDGER, error.message))
     official = {entry.run for entry, _ in _readable(results)}
-    unsigned = tuple(path.stem for path in run_files(results)[0] if path.stem not in official)
+    signed = {results / f"{run}.jsonl" for run in official}
+    unsigned = tuple(path.stem for path in run_files(results)[0] if path not in signed)
     last = previous if number >= 0 else None
     return Verified(tuple(whole), tuple(sorted({one for one in found if one})), last, tuple(faults), unsigned)
+
+
+def evidence(results: Path) -> list[Path]:
+    """What the ledger speaks of beside run files, whether it is there or not: none of it may change unseen."""
+    found: list[Path] = []
+    for entry, _ in _readable(results):
+        run = results / f"{entry.run}.jsonl"
+        found += [run.with_suffix(LINES), *_beside(run), *(results / name for name in entry.beside)]
+        found += [results / "decisions" / f"{digest}.zst" for digest in entry.decisions]
+    return sorted(set(found))
 
 
 def _readable(results: Path) -> Iterator[tuple[Entry, str]]:
@@ -193,7 +207,8 @@ def _entries(results: Path) -> Iterator[tuple[Entry, str]]:
             signature = document["signature"]
         except (KeyError, TypeError, ValidationError):
             raise UsageError("not an entry of the ledger", where=where) from None
-        if not isinstance(signature, str) or set(document) != {"entry", "signature"}:
+        whole = isinstance(signature, str) and signature.isascii() and len(signature) <= _SIGNATURE
+        if not whole or set(document) != {"entry", "signature"}:
             raise UsageError("not an entry of the ledger", where=where)
         yield entry, signature
 
@@ -228,6 +243,9 @@ def _faults_of(results: Path, entry: Entry) -> Iterator[Fault]:
         yield Fault(run.name, _differing(run, content, entry))
     elif _chained(_line_digests(content)) != entry.chain:
         yield Fault(run.name, "its chain is not the one of the entry")
+    listed = run.with_suffix(LINES)
+    if not listed.is_file() or listed.is_symlink() or digest_file(listed) != entry.lines:
+        yield Fault(listed.name, "missing, or altered since it was signed")
     for name, digest in entry.beside.items():
         path = results / name
         if "/" in name or not path.is_file() or digest_file(path) != digest:

@@ -94,8 +94,9 @@ QUALIFY row_number() OVER (
     ORDER BY r.metric_version DESC, r.isolation, u.started DESC, r.run DESC) = 1;
 -- One row per object that failed on a fresh input: a miscompile, whatever other runs say of the same object.
 CREATE VIEW refuted AS
-SELECT r.suite, r.benchmark, r.target, r.object_digest, r.isolation, r.outcome, r.detail, r.fresh, r.run
-FROM rows r JOIN runs u USING (run)
+SELECT r.suite, r.benchmark, r.target, r.object_digest, r.isolation, r.outcome, r.detail, r.fresh, r.run,
+       b.program_digest
+FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark)
 WHERE r.fresh IS NOT NULL AND r.object_digest IS NOT NULL AND r.outcome IN ('wrong-output', 'run-crash')
 QUALIFY row_number() OVER (
     PARTITION BY r.suite, r.benchmark, r.target, r.object_digest ORDER BY r.isolation, u.started, r.run) = 1;

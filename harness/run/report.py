@@ -69,8 +69,11 @@ def compare_with_recorded(results: Path, rows: Sequence[Row], suite: str, *, fre
         found = index.execute(query).fetchall()
         query = "SELECT DISTINCT benchmark, target, object_digest FROM rows WHERE suite = ? AND outcome = 'ok'"
         good = set(index.execute(query, [suite]).fetchall())
-        query = "SELECT benchmark, target, object_digest FROM refuted WHERE suite = ?"
-        bad = set(index.execute(query, [suite]).fetchall())
+        query = (
+            "SELECT benchmark, target, object_digest FROM refuted WHERE suite = ? OR program_digest IN "
+            "(SELECT program_digest FROM benchmarks JOIN runs USING (run) WHERE runs.suite = ?)"
+        )
+        bad = set(index.execute(query, [suite, suite]).fetchall())
     known = {(*row[:3], row[3] if row[4] is None else row[4], *row[5:7]) for row in found if row[7] or not fresh}
     values = {(row[0], row[2]): row[3] if row[4] is None else row[4] for row in found}
     named = [row for row in rows if row.metric and (row.cell, _taken(row)) in values]

@@ -26,6 +26,12 @@ def test_nothing_invisible_is_left(text: str) -> None:
     assert printable(shown) == shown
 
 
+def test_marks_that_choose_a_variant_are_not_hidden() -> None:
+    """There are 256 of them: a text that looks empty could hold anything."""
+    for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), 0x180B, 0x17B4):
+        assert printable(f"x{chr(code)}y").isascii() and not is_printable(chr(code))
+
+
 @given(st.text(alphabet=st.characters(min_codepoint=32, max_codepoint=126)))
 def test_plain_text_stays(text: str) -> None:
     assert printable(text) == text

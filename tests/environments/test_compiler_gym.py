@@ -17,6 +17,7 @@ from harness.environments.compiler_gym import (
     CompilerEnvStateWriter,
     leaderboard,
 )
+from harness.problems.passes.session import SessionLost
 from harness.sandbox.bench import Bench
 
 PROGRAM = "benchmark://polybench/nussinov"
@@ -74,6 +75,33 @@ def test_a_fork_is_another_episode_from_the_same_state(env: CompilerEnv) -> None
         other.step(SIMPLIFYCFG)
         assert other.state != env.state
         assert env.actions == [MEM2REG]
+
+
+def test_a_session_that_is_lost_is_begun_anew(env: CompilerEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two steps, while something is looked at, or in a step: what was paid is forgotten with its passes."""
+    assert env.state.reward == 0.0
+    for how in ("reset", "look", "step"):
+        env.reset()
+        env.step(MEM2REG)
+        assert env.episode_reward != 0
+        assert env._session is not None
+        env._session.close()
+        if how == "look":
+            with pytest.raises(SessionLost):
+                env.observation["ObjectTextSizeBytes"]
+        elif how == "step":
+            answer = env.step(SIMPLIFYCFG, reward_spaces=["IrInstructionCount", "IrInstructionCountOz"])
+            assert answer[1:3] == ([0.0, 0.0], True)
+        assert env.reset().shape == (56,)
+        assert env.episode_reward == 0 and not env.actions
+        assert not env.step(MEM2REG)[2]
+
+
+def test_a_program_that_there_is_not_leaves_the_one_that_was(env: CompilerEnv) -> None:
+    with pytest.raises(UsageError):
+        env.benchmark = "benchmark://polybench/nothing-of-the-kind"
+    assert str(env.benchmark) == PROGRAM
+    env.reset()
 
 
 def test_states_go_through_csv_and_hold_or_do_not(env: CompilerEnv, tmp_path: Path) -> None:

@@ -56,6 +56,17 @@ def test_a_pass_that_crashes_ends_the_episode_and_the_next_begins_anew(monkeypat
     env.close()
 
 
+def test_a_process_that_ended_between_two_episodes_is_replaced() -> None:
+    env = gymnasium.make("harness/passes-ir-v0", benchmarks=PROGRAM)
+    env.reset(seed=1)
+    env.step(np.int64(0))
+    (session,) = env.unwrapped._sessions.values()  # type: ignore[attr-defined]
+    session.close()
+    env.reset()
+    assert not env.step(np.int64(0))[2]
+    env.close()
+
+
 def test_several_processes_at_a_time() -> None:
     envs = gymnasium.make_vec(
         "harness/passes-size-v0", num_envs=2, vectorization_mode="async", benchmarks=PROGRAM, steps=5

@@ -1,5 +1,6 @@
 """Lists of passes: found on one program, chosen for all, and what was found is kept."""
 
+import json
 import math
 import random
 import subprocess
@@ -169,11 +170,17 @@ def test_the_best_lists_of_a_search_are_a_policy(tmp_path: Path) -> None:
     learn("best", "--state", state, "--output", folder / "lists.json")
     user = User.at(tmp_path)
     words = ("--suite", "polybench", "--benchmark", "jacobi-1d", "--target", "x86-64", "--no-fresh")
-    user.harness("run", *words, "--policy", "Oz", "--policy", folder, "--metric", "ir.instructions", code=0)
+    plain = write_policy(tmp_path / "plain", "default<O1>", targets='["x86-64"]')
+    policies = [word for policy in ("Oz", folder, plain) for word in ("--policy", policy)]
+    user.harness("run", *words, *policies, "--metric", "ir.instructions", code=0)
     found = {row.policy: row.value for row in user.rows() if row.metric == "ir.instructions"}
     (population,) = map(Population.read, state.glob("polybench.*.json"))
     assert population is not None
+    assert found["known"] < (found.pop("plain") or 0)
     assert found == {"Oz": population.reference, "known": population.best[0]}
+    recorded = tmp_path / "recorded.json"
+    learn("known", "--results", user.results, "--goal", "ir.instructions", "--output", recorded)
+    assert json.loads(recorded.read_text()) == json.loads((folder / "lists.json").read_text())
     begun = (
         "--state",
         tmp_path / "again",

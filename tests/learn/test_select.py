@@ -11,7 +11,7 @@ from harness.base.vocabulary import Level, Target
 from harness.environments.benchmarks import modules_of
 from harness.freeze import FrozenModule
 from harness.freeze.freeze import count_instructions
-from harness.learn.pass_lists.gains import examples_of
+from harness.learn.pass_lists.gains import examples_of, without_wrong
 from harness.learn.pass_lists.parts import parts_of
 from harness.learn.pass_lists.select import Examples, fitted, gains_left_out
 from harness.learn.pass_lists.trials import Actions
@@ -76,6 +76,24 @@ def test_a_list_that_ruined_a_program_is_not_taken() -> None:
     assert 0 not in fitted(known, 1, (2,), np.ones(200, bool), np.ones(3, bool)).lists
 
 
+def test_a_list_that_makes_a_program_wrong_is_not_taken() -> None:
+    known, lists = examples(programs=40), ((0,), (1,), (2,))
+    asked: list[tuple[str, Actions]] = []
+
+    def is_right(program: str, actions: Actions) -> bool:
+        asked.append((program, actions))
+        return (program, actions) != ("suite/3", (0,))
+
+    def take(one: Examples) -> tuple[int, ...]:
+        return fitted(one, 2, (2,), np.ones(40, bool), np.ones(3, bool)).lists
+
+    assert 0 in take(known)
+    found = without_wrong(known, lists, take, is_right)
+    assert 0 not in take(found)
+    assert found.gains[3, 0] == -math.inf and np.isfinite(found.gains).sum() == known.gains.size - 1
+    assert len(asked) == len(set(asked)) == 3 * 40
+
+
 def test_parts_weigh_as_much_as_the_program_and_units_as_all_programs() -> None:
     whole, unit = np.array([True, False, False, True, False, False]), np.arange(6) >= 4
     one = Examples(("a", "a", "a", "b", "c", "d"), whole, np.zeros((6, 56)), np.zeros((6, 1)), (frozenset(),), unit)
@@ -93,9 +111,15 @@ def test_parts_are_modules_and_are_kept(frozen: FrozenModule, bench: Bench, tmp_
     assert len({part.digest for part in first}) == len(first)
     for part in first:
         assert 0 < count_instructions(part.bitcode, bench) < frozen.instructions
-    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").iterdir()}
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").rglob("*.bc")}
     assert parts_of(frozen, 3, random.Random(1), tmp_path / "parts", bench) == first
-    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").iterdir()} == kept
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").rglob("*.bc")} == kept
+
+
+def test_there_are_as_many_parts_as_are_asked_for_now(frozen: FrozenModule, bench: Bench, tmp_path: Path) -> None:
+    """Whatever was asked before."""
+    counts = [len(parts_of(frozen, most, random.Random(1), tmp_path / "parts", bench)) for most in (0, 3, 1)]
+    assert counts[0] == 0 < counts[2] <= 1 < counts[1]
 
 
 def test_what_was_measured_is_measured_once(frozen: FrozenModule, bench: Bench, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Two policies side by side: every program of either, the same object known as such, seeds in one row."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -171,3 +172,26 @@ def test_nothing_is_concluded_from_few_programs_or_equal_ones(tmp_path: Path) ->
     same = whole(tmp_path, "a", "a").summary
     assert same.conclusion == "a and a are equal on all programs that both completed"
     assert (same.mean, same.wins, same.ties, same.losses) == (1.0, 0, 5, 0)
+
+
+def references(count: int, made: Sequence[str] = ("a", "b")) -> list[Row]:
+    """Programs under the track's reference and floor, all of them, and under ``made`` the first eight."""
+    rows = [row(f"p{n}", policy, value) for n in range(count) for policy, value in (("Oz", 100_000), ("O0", 300_000))]
+    return rows + [row(f"p{n}", name, 99_000 - 100 * n * (name == "a")) for n in range(8) for name in made]
+
+
+def test_programs_that_neither_was_run_on_say_nothing(tmp_path: Path) -> None:
+    record(tmp_path, references(30))
+    summary = whole(tmp_path, "a", "b").summary
+    assert (summary.completed, summary.programs, summary.failed, summary.strict) == (8, 8, {}, None)
+    record(tmp_path / "few", references(8))
+    assert summary == whole(tmp_path / "few", "a", "b").summary
+
+
+def test_who_is_not_ranked_is_said_beside_the_conclusion(tmp_path: Path) -> None:
+    said = {"ceilings": ["a"], "trained_on": {"b": ["p0", "p1"]}}
+    record(tmp_path, references(8), **said)
+    conclusion = whole(tmp_path, "a", "b").summary.conclusion
+    assert conclusion.startswith("a is better than b on programs like these")
+    assert "; a: not ranked: a ceiling: the best that is known of each program; " in conclusion
+    assert conclusion.endswith("; b: not ranked: made on 2 of these 8 programs")

@@ -49,6 +49,16 @@ def test_another_policy_with_the_same_object_and_none_with_another(tmp_path: Pat
     assert coverage(tmp_path) == {"Oz": 1.0, "same": 0.0, "other": 1.0, "new": 0.0}
 
 
+def test_suites_that_share_a_program_share_what_is_known_of_its_objects(tmp_path: Path) -> None:
+    facts = {"one": {"split": "train", "origin": "own", "program_digest": "d" * 64}}
+    other = {"one": facts["one"] | {"program_digest": "e" * 64}}
+    run_file(tmp_path, [row("one", "Oz", 100), row("one", "new", 50)], benchmarks=facts)
+    run_file(tmp_path, [row("one", "Oz", 100), refuted()], suite="another", benchmarks=other)
+    assert coverage(tmp_path)["new"] == 1.0
+    run_file(tmp_path, [row("one", "Oz", 100), refuted()], suite="sharing", benchmarks=facts)
+    assert coverage(tmp_path)["new"] == 0.0
+
+
 def test_what_failed_without_the_sandbox_refutes_nothing_in_it(tmp_path: Path) -> None:
     run_file(tmp_path, [row("one", "Oz", 100), row("one", "new", 50)])
     run_file(tmp_path, [row("one", "Oz", 100), refuted(isolation=Isolation.TRUSTED)], **LATE)

@@ -371,6 +371,40 @@ def test_ranks_do_not_depend_on_the_reference_that_is_shown(tmp_path: Path) -> N
     assert ranks[0] == ranks[1] == ranks[2]
 
 
+def test_ranks_against_a_policy_of_few_programs_are_of_those(tmp_path: Path) -> None:
+    """Elsewhere it failed nothing: it was not asked."""
+    rows = [row(f"b{n}", name, value) for n in range(30) for name, value in (("Oz", 1000), ("O0", 3000))]
+    rows += [row(f"b{n}", "second", 990 + n % 3) for n in range(30)]
+    rows += [row(f"b{n}", "first", 900 + n % 3) for n in range(8)]
+    record(tmp_path, 0, rows)
+    found = table(tmp_path, replace(QUESTION, reference="first"))
+    assert [found[name].rank for name in ("first", "second", "Oz", "O0")] == [1, 2, 3, 4]
+    assert found["second"].benchmarks == 8
+
+
+def test_a_reference_that_knows_only_the_old_programs_still_has_its_table(tmp_path: Path) -> None:
+    def facts(version: str) -> dict[str, Any]:
+        return {f"b{n}": {"split": "test", "origin": "own", "program_digest": digest_of(version)} for n in range(8)}
+
+    old = [row(f"b{n}", name, 1000 + n) for n in range(8) for name in ("Oz", "O2", "mine")]
+    record(tmp_path, 0, old, benchmarks=facts("old"))
+    record(tmp_path, 1, [row(f"b{n}", "Oz", 900, frozen_digest="f" * 64) for n in range(8)], benchmarks=facts("new"))
+    assert set(table(tmp_path)) == {"Oz"}
+    found = table(tmp_path, replace(QUESTION, reference="O2"))
+    assert found["mine"].strict == 1.0 and found["mine"].rank == 1
+
+
+def test_a_price_that_is_exact_is_told_apart(tmp_path: Path) -> None:
+    price = {"metric": "compile.instructions"}
+    rows = [row(f"b{n}", name, value, **price) for n in range(8) for name, value in (("Oz", 1000), ("mine", 1100))]
+    record(tmp_path, 0, rows)
+    question = replace(QUESTION, **price)
+    mine = table(tmp_path, question)["mine"]
+    assert (mine.rank, mine.wins, mine.ties, mine.unresolved, mine.losses) == (None, 0, 0, 0, 8)
+    with asked(tmp_path) as index:
+        assert {one.verdict for one in programs(index, question, "mine")} == {"worse"}
+
+
 def test_programs_that_share_code_say_it_once(tmp_path: Path) -> None:
     facts = {"split": "train", "origin": "own", "program_digest": digest_of("p")}
     names = [f"b{n}" for n in range(8)]

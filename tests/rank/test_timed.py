@@ -499,3 +499,25 @@ def test_a_machine_that_has_changed_is_remarked_on(tmp_path: Path) -> None:
     changed = [line for line in lines(tmp_path) if "a fixed piece of work" in line]
     assert len(changed) == 1
     assert "campaign c4" in changed[0] and "115 ms" in changed[0] and "15% more" in changed[0]
+
+
+def test_modelled_cycles_are_of_the_programs_that_were_timed_and_modelled(tmp_path: Path) -> None:
+    """Who was not modelled on a program has not failed it."""
+    taken = {"greedy": 1000, "mine": 990, "few": 980, "fast-o0": 3000}
+    every = [(name, value, benchmark) for name, value in taken.items() for benchmark in (*TWELVE, "untimed")]
+    rows = [row(b, name, value, metric="mca.cycles", track=SPEED) for name, value, b in every]
+    rows += [
+        row(b, name, value, metric="mca.cycles@znver5", track=SPEED)
+        for name, value, b in every
+        if name != "few" or b in TWELVE[:2]
+    ]
+    times = {benchmark: dict.fromkeys(("greedy", "mine", "few"), 1.0) for benchmark in TWELVE}
+    record(tmp_path, 1, times, rows=rows, machine={"llvm": "znver5"})
+    usual = find_metric("mca.cycles").model(Target.X86_64)
+    found = {name: one.modelled for name, one in table(tmp_path).items()}
+    assert found["greedy"] == {usual: 1.0, "znver5": 1.0}
+    assert found["mine"] == pytest.approx({usual: 1000 / 990, "znver5": 1000 / 990})
+    assert found["few"] == pytest.approx({usual: 1000 / 980})
+    with open_index(tmp_path) as index:
+        both = versus(index, replace(QUESTION, reference=""), "few", "mine").summary.modelled
+    assert both == pytest.approx({usual: 990 / 980, "znver5 on 2 of 12 programs": 990 / 980})

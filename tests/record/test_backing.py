@@ -66,6 +66,28 @@ def test_a_run_without_values_is_a_claim(tmp_path: Path) -> None:
     assert set(backing(tmp_path).values()) == {"claimed"}
 
 
+def test_values_of_another_program_reproduce_nothing(tmp_path: Path) -> None:
+    """A row that borrows the cell of one that is published."""
+    small = row(policy="Oz", value=100)
+    run_file(tmp_path, [small], host=HERE)
+    borrowed = {"policy_digest": small.policy_digest, "object_digest": small.object_digest, "cell": small.cell}
+    forged = run_file(tmp_path, [row("large", "mine", 100, **borrowed)], host=THERE)
+    assert backing(tmp_path)[forged.stem] == "claimed"
+
+
+def test_a_failure_that_nobody_else_saw_is_a_claim(tmp_path: Path) -> None:
+    run_file(tmp_path, [row(policy="Oz", value=100), row(policy="rival", value=90)], host=HERE)
+    forged = run_file(tmp_path, [row(policy="Oz", value=100), row(policy="rival", value=None)], host=THERE)
+    assert backing(tmp_path)[forged.stem] == "claimed"
+
+
+def test_fewer_cores_are_no_other_machine(tmp_path: Path) -> None:
+    facts = {"vendor": "GenuineIntel", "family": "6", "model": "85", "stepping": "4", "hypervisor": "kvm"}
+    for minute, cores in enumerate((1, 2), 1):
+        recorded(tmp_path, minute, {**HERE, **facts, "cores": cores}, Oz=100)
+    assert set(backing(tmp_path).values()) == {"claimed"}
+
+
 @pytest.fixture
 def mixed(tmp_path: Path) -> Path:
     """An official run, and a claim that looks better."""
@@ -94,6 +116,13 @@ def test_a_signed_run_that_was_altered_is_not_official(mixed: Path) -> None:
     assert set(backing(mixed).values()) == {"claimed"}
     with pytest.raises(UsageError, match="no run here is official"):
         open_index(mixed, backing=Backing.OFFICIAL)
+
+
+def test_a_signed_run_without_its_decisions_is_official_no_more(mixed: Path) -> None:
+    assert "official" in backing(mixed).values()
+    for file in (mixed / "decisions").iterdir():
+        file.unlink()
+    assert set(backing(mixed).values()) == {"claimed"}
 
 
 def test_whoever_is_allowed_no_more_made_nothing_official(mixed: Path) -> None:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -164,6 +165,19 @@ def test_a_signature_for_something_else_is_none(official: Path, tmp_path: Path) 
     assert "official.jsonl, line 1: not signed by anybody" in said(verify(results))
 
 
+def test_a_list_of_lines_that_is_gone_is_missed(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    runs(results)[0].with_suffix(LINES).unlink()
+    assert f"{runs(results)[0].with_suffix(LINES).name}: missing" in said(verify(results))
+
+
+def test_a_run_of_an_official_name_elsewhere_is_said(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    (results / "inside").mkdir()
+    shutil.copy(runs(results)[0], results / "inside")
+    assert verify(results).unsigned == (runs(results)[0].stem,)
+
+
 def test_an_added_run_is_said(official: Path, tmp_path: Path) -> None:
     results = copy_of(official, tmp_path)
     added = run_file(results, [row("a", value=1)], finished="2026-01-02T00:00:00+00:00")
@@ -195,6 +209,17 @@ def test_a_ledger_that_is_none_is_said(content: str, official: Path, tmp_path: P
     assert f"official.jsonl, line {RUNS + 1}" in said(verify(results))
     with pytest.raises(UsageError):
         add_to_ledger(runs(results)[0], official.parent / "key")
+
+
+@pytest.mark.parametrize(
+    "change", [{"signature": "\ud800"}, {"signature": "x" * 100_000}, {"entry": {"beside": {"n" * 300: "0" * 64}}}]
+)
+def test_an_entry_that_no_file_can_hold_is_said(change: dict[str, Any], official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    document = json.loads((results / LEDGER).read_text().splitlines()[0])
+    document |= {name: document[name] | value if name == "entry" else value for name, value in change.items()}
+    edit(results / LEDGER, lambda lines: [*lines, json.dumps(document) + "\n"])
+    assert f"official.jsonl, line {RUNS + 1}: not an entry" in said(verify(results))
 
 
 def test_a_file_that_is_no_key_signs_nothing(official: Path, tmp_path: Path) -> None:

@@ -63,10 +63,11 @@ class Repository:
             raise UsageError(f"there is no commit {name!r}", where=str(self._folder), hint="fetch it first")
         return done.stdout.decode().strip()
 
-    def fork_point(self, one: str, other: str) -> str | None:
-        """The newest commit that both have; None where they share none."""
-        done = self._run("merge-base", one, other)
-        return done.stdout.decode().split()[0] if done.ok else None
+    def fork_points(self, one: str, other: str) -> list[str]:
+        """The commits that both have and that no other such commit follows: several where histories cross, none where
+        they share none."""
+        done = self._run("merge-base", "--all", one, other)
+        return done.stdout.decode().split() if done.ok else []
 
     def changes(self, before: str, after: str) -> list[Change]:
         """Every path that differs; a renamed file is one that is gone and one that came."""

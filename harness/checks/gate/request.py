@@ -1,5 +1,6 @@
 """A pull request as a value: two commits, the one submission that it is about, and what stands in its way."""
 
+import os
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,8 +8,9 @@ from pathlib import Path
 
 from harness.base.text import printable
 from harness.checks.gate.repository import DIRECTORY, LINK, SUBMODULE, Change, Entry, Repository
-from harness.checks.submission.findings import Code, Finding, errors_of
-from harness.checks.submission.folder import MOST_BYTES, MOST_FILES
+from harness.checks.submission.findings import Code, Finding, bounded, errors_of
+from harness.checks.submission.folder import DEEPEST, LONGEST, MOST_BYTES, MOST_FILES
+from harness.policy.manifest import policy_name
 
 __all__ = ["Request", "export", "read_request"]
 
@@ -38,10 +40,15 @@ class Request:
 def read_request(repository: Repository, base: str, head: str) -> Request:
     """What lies between two commits, by the names that they have now. Raises UsageError for a name of no commit."""
     one, other = repository.commit(base), repository.commit(head)
-    fork = repository.fork_point(one, other)
-    if fork is None:
+    forks = repository.fork_points(one, other)
+    if not forks:
         what = "the two commits have no history in common"
         return Request(one, other, None, None, False, (), (Finding(Code.UNRELATED, head, what, "begin from main"),))
+    if len(forks) > 1:  # against one of them the request may look like less than a merge would change
+        what = f"the two commits have {len(forks)} newest commits in common: their histories cross"
+        crossed = (Finding(Code.CONFLICT, head, what, "merge the base into it"),)
+        return Request(one, other, None, None, False, (), crossed)
+    (fork,) = forks
     changes = repository.changes(fork, other)
     names = sorted({name for change in changes if (name := _submission_of(change.path))})
     findings = list(_faults(changes, names))
@@ -56,7 +63,7 @@ def read_request(repository: Repository, base: str, head: str) -> Request:
             what = "the base has changed this submission since this request began"
             findings.append(Finding(Code.CONFLICT, f"{_PLACE}/{name}", what, "merge the base into it"))
     shown = tuple(printable(change.path, lines=False) for change in changes)
-    return Request(one, other, fork, name, new, shown, tuple(findings))
+    return Request(one, other, fork, name, new, shown, tuple(bounded(findings)))
 
 
 def _submission_of(path: str) -> str | None:
@@ -82,6 +89,10 @@ def _faults(changes: Sequence[Change], names: Sequence[str]) -> Iterator[Finding
 
 def _faults_of_name(name: str, there: Sequence[Entry]) -> Iterator[Finding]:
     """Against what the base has: two names that differ in case alone are one folder on some systems."""
+    try:
+        policy_name(name)
+    except ValueError as error:
+        yield Finding(Code.FILE_NAME, printable(name, lines=False), str(error), "give it another name")
     others = [Path(entry.path).name for entry in there]
     same = [other for other in others if other != name and _folded(other) == _folded(name)]
     if same:
@@ -101,6 +112,7 @@ def _faults_of_tree(entries: Sequence[Entry], name: str) -> Iterator[Finding]:
     if len(entries) > MOST_FILES or sum(entry.size for entry in files) > MOST_BYTES:
         yield Finding(Code.TOO_MUCH, f"{_PLACE}/{name}", f"{len(entries)} files, or too many bytes")
     folded: dict[str, str] = {}
+    seen: set[str] = set()
     for entry in entries:
         inside = entry.path.removeprefix(f"{_PLACE}/{name}/")
         shown = printable(inside, lines=False)
@@ -111,6 +123,12 @@ def _faults_of_tree(entries: Sequence[Entry], name: str) -> Iterator[Finding]:
             yield Finding(Code.SPECIAL_FILE, shown, "a submodule", "put the files themselves in its place")
         if any(part in ("", ".", "..") or _folded(part) == ".git" for part in parts) or not inside.isprintable():
             yield Finding(Code.FILE_NAME, shown, "a name that leads elsewhere", "give it another name")
+        if len(parts) > DEEPEST + 1 or any(len(os.fsencode(part)) > LONGEST for part in parts):
+            what = f"a name of more than {LONGEST} bytes, or deeper than {DEEPEST} folders"
+            yield Finding(Code.FILE_NAME, shown, what, "give it another name")
+        if inside in seen:
+            yield Finding(Code.FILE_NAME, shown, "the tree has this name twice", "commit the folder again")
+        seen.add(inside)
         other = folded.setdefault(_folded(inside), inside)
         if other != inside:
             what = f"another spelling of {printable(other, lines=False)}"

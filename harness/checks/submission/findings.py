@@ -1,10 +1,13 @@
 """What is wrong with a submission, in codes that stay what they are. docs/submission-rules.md explains each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Code", "Finding", "Severity", "errors_of"]
+__all__ = ["Code", "Finding", "Severity", "bounded", "errors_of"]
+
+_MOST = 10
+"""Findings of one code; the rest is counted."""
 
 
 class Severity(StrEnum):
@@ -86,6 +89,18 @@ class Finding:
             "what": self.what,
             "do": self.do,
         }
+
+
+def bounded(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """So many of each code, and how many more there are."""
+    counts: dict[Code, int] = {}
+    for finding in findings:
+        counts[finding.code] = counts.get(finding.code, 0) + 1
+        if counts[finding.code] <= _MOST:
+            yield finding
+    for code, count in counts.items():
+        if count > _MOST:
+            yield Finding(code, "", f"and {count - _MOST} more of these")
 
 
 def errors_of(findings: Sequence[Finding]) -> int:

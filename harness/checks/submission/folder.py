@@ -16,14 +16,23 @@ from harness.policy import Policy
 from harness.policy.load import MANIFEST
 from harness.policy.templates import template_words
 
-__all__ = ["CLAIMS", "MOST_BYTES", "MOST_FILES", "faults_of_folder", "faults_of_manifest"]
+__all__ = [
+    "CLAIMS",
+    "DEEPEST",
+    "LONGEST",
+    "MOST_BYTES",
+    "MOST_FILES",
+    "faults_of_folder",
+    "faults_of_manifest",
+]
 
 CLAIMS = "claims"
 """The folder of run files that a submission claims."""
 MOST_FILES = 256
 MOST_BYTES = 128 * MIB
-_DEEPEST = 4
-_LONGEST = 100
+DEEPEST = 4
+"""Folders within it, one in the other."""
+LONGEST = 100
 """Characters of a name."""
 _ALWAYS = (
     "readme",
@@ -95,18 +104,18 @@ def _entries(folder: Path) -> Iterator[_Entry]:
             relative = f"{inside}/{one.name}" if inside else one.name
             facts = one.stat(follow_symlinks=False)
             yield _Entry(relative, facts.st_mode, facts.st_size if stat.S_ISREG(facts.st_mode) else 0)
-            if stat.S_ISDIR(facts.st_mode) and depth < _DEEPEST:
+            if stat.S_ISDIR(facts.st_mode) and depth < DEEPEST:
                 waiting.append((relative, depth + 1))
 
 
 def _fault_of_name(relative: str) -> str | None:
     name = relative.rpartition("/")[2]
-    if relative.count("/") >= _DEEPEST:
+    if relative.count("/") >= DEEPEST:
         return "deeper than four folders"
     if name.startswith((".", "-")):
         return f"begins with {name[0]!r}"
-    if name.endswith((".", " ")) or len(name) > _LONGEST:
-        return "ends with a dot or a blank" if len(name) <= _LONGEST else f"longer than {_LONGEST} characters"
+    if name.endswith((".", " ")) or len(name) > LONGEST:
+        return "ends with a dot or a blank" if len(name) <= LONGEST else f"longer than {LONGEST} characters"
     if (
         not name.isascii()
         or any(unicodedata.category(letter)[0] in "CZ" for letter in name)

@@ -57,8 +57,6 @@ _TRIALS = 20
 """Beyond its budget, of a search without chance."""
 _MUCH = 2.0
 """A solver is told where it costs so many times less than the plain assignment, and its copy so many times more."""
-_MOST = 10
-"""Findings of one code; the rest is counted."""
 
 Cell = tuple[str, str, int, int]
 """Benchmark, target, seed and copy."""
@@ -105,7 +103,7 @@ def tried(policy: Policy, trial: Trial, sort: Benchmarks, bench: Bench, engine: 
         if others and is_asked_again(policy) and clock_library() is None:
             do = "apt-get install libfaketime, and validate again"
             findings.append(Finding(Code.CLOCK_NOT_MOVED, "clock", "libfaketime is not installed here", do))
-        return Tried(tuple(_bounded(findings)), tuple(rows), runs)
+        return Tried(tuple(findings), tuple(rows), runs)
 
 
 def repeats(policy: Policy) -> bool:
@@ -191,15 +189,21 @@ class _Running:
             return
         options = {**self.trial.options, **(self.trial.on_copies or {}), "metric": [ranking]}
         again = self.run(replace(self.trial, benchmarks=names, options=options), policy)
-        ratios: dict[tuple[str, str], dict[int, float]] = {}
+        ratios: dict[tuple[str, str], dict[int, float | None]] = {
+            (row.benchmark, row.target.value): {} for row in again if row.policy == self.trial.reference
+        }
+        for row in again:  # a copy that the reference manages, and the policy does not, unless it has a gain below
+            if row.policy == self.trial.reference and row.outcome is Outcome.OK:
+                ratios[row.benchmark, row.target.value][row.copy_] = None
         for (_, target, copy), gains in gains_of(again, policy.name, self.trial.reference).items():
             for benchmark, gain in gains.items():
-                ratios.setdefault((benchmark, target), {})[copy] = math.exp(gain)
+                ratios[benchmark, target][copy] = math.exp(gain)
         for (benchmark, target), by_copy in ratios.items():
+            own = by_copy.get(0)
             others = tuple(ratio for copy, ratio in by_copy.items() if copy)
-            if 0 in by_copy and others and OnCopies(policy.name, benchmark, by_copy[0], others).memorised:
-                left = ", ".join(f"{one:.4f}" for one in others)
-                what = f"a gain of {by_copy[0]:.4f} is gone on copies with other names and features: {left}"
+            if own is not None and others and OnCopies(policy.name, benchmark, own, others).memorised:
+                left = ", ".join("failed" if one is None else f"{one:.4f}" for one in others)
+                what = f"a gain of {own:.4f} is gone on copies with other names and features: {left}"
                 do = "decide from what code does, not what it is"
                 yield Finding(Code.MEMORISED, f"{benchmark} on {target}", what, do)
 
@@ -316,15 +320,3 @@ def _cells(rows: Sequence[Row]) -> dict[Cell, _Outcome]:
         )
         for cell, mine in found.items()
     }
-
-
-def _bounded(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """So many of each code."""
-    counts: dict[Code, int] = {}
-    for finding in findings:
-        counts[finding.code] = counts.get(finding.code, 0) + 1
-        if counts[finding.code] <= _MOST:
-            yield finding
-    for code, count in counts.items():
-        if count > _MOST:
-            yield Finding(code, "", f"and {count - _MOST} more of these")

@@ -1,7 +1,7 @@
 """All that is asked of a submission, in the order in which it costs more."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from harness.base.engine import Engine
 from harness.base.errors import UsageError
 from harness.base.progress import Observer
 from harness.checks.submission.claims import Claim, Compared, compared, read_claims
-from harness.checks.submission.findings import Code, Finding, errors_of
+from harness.checks.submission.findings import Code, Finding, bounded, errors_of
 from harness.checks.submission.folder import faults_of_folder, faults_of_manifest
 from harness.checks.submission.hidden import faults_of_text
 from harness.checks.submission.ratios import Ratio, ratios_of
@@ -107,7 +107,7 @@ def validate(folder: Path, bench: Bench, engine: Engine, observer: Observer, *, 
         folder.name,
         policy.digest if policy else None,
         _about(policy) if policy else "",
-        tuple(_ordered(findings)),
+        tuple(_ordered(bounded(findings))),
         done.rows,
         reference,
         held,
@@ -138,6 +138,6 @@ def _about(policy: Policy) -> str:
     )
 
 
-def _ordered(findings: Sequence[Finding]) -> list[Finding]:
+def _ordered(findings: Iterable[Finding]) -> list[Finding]:
     """Errors first, then by code; within it as they were found."""
     return sorted(findings, key=lambda finding: (finding.severity.value, finding.code.value))

@@ -32,6 +32,14 @@ __all__ = ["add"]
 _Policy = typer.Argument(
     help="A policy: the name that results have of it, or its folder's path.", autocompletion=complete.policies
 )
+_Backing = Annotated[
+    str | None,
+    typer.Option(
+        "--backing",
+        help="Only runs that are official, or at least reproduced (default: all).",
+        rich_help_panel="Which results",
+    ),
+]
 
 
 def add(app: typer.Typer) -> None:
@@ -83,14 +91,7 @@ def leaderboard(
     unseen: Unseen = None,
     benchmark: BenchmarksShown = None,
     llvm: Llvm = None,
-    backing: Annotated[
-        str | None,
-        typer.Option(
-            "--backing",
-            help="Only runs that are official, or at least reproduced (default: all).",
-            rich_help_panel="Which results",
-        ),
-    ] = None,
+    backing: _Backing = None,
     sql: Annotated[
         bool, typer.Option("--sql", help="Print the queries instead of their answers.", rich_help_panel="Output")
     ] = False,
@@ -129,6 +130,7 @@ def compare(
     unseen: Unseen = None,
     benchmark: BenchmarksShown = None,
     llvm: Llvm = None,
+    backing: _Backing = None,
     results: Results = None,
     as_json: Json = False,
     as_csv: Csv = False,
@@ -140,8 +142,8 @@ def compare(
 
     raise typer.Exit(
         compare(
-            a, b, results, format_of(as_json, as_csv), suite=suite, targets=tuple(words(target)), track=track,
-            metric=metric, split=split, origin=origin, unseen=tuple(words(unseen)),
+            a, b, results, format_of(as_json, as_csv), backing, suite=suite, targets=tuple(words(target)),
+            track=track, metric=metric, split=split, origin=origin, unseen=tuple(words(unseen)),
             benchmarks=tuple(words(benchmark)), llvm=llvm, **conditions(declared),
         )
     )  # fmt: skip

@@ -63,6 +63,8 @@ class CompilerEnv:
         self.observation_space, self.reward_space = observation_space, reward_space
         self._session: Session | None = None
         self._line: Line | None = None
+        self.episode_reward = 0.0
+        """What was paid since the episode began, by the environment's own reward space."""
         self.benchmark = benchmark or "cbench-v1/qsort"
 
     @property
@@ -72,8 +74,9 @@ class CompilerEnv:
 
     @benchmark.setter
     def benchmark(self, wanted: str | Benchmark) -> None:
-        self._benchmark = benchmark_of(wanted)
-        (self._frozen,) = modules_of(self._benchmark.own_name, self._target, Level.OZ, self.bench).values()
+        benchmark = benchmark_of(wanted)
+        (self._frozen,) = modules_of(benchmark.own_name, self._target, Level.OZ, self.bench).values()
+        self._benchmark = benchmark
         self._end()
 
     @property
@@ -110,12 +113,7 @@ class CompilerEnv:
             self.benchmark = benchmark
         self.observation_space = observation_space or self.observation_space
         self.reward_space = reward_space or self.reward_space
-        if self._session is None:
-            pipelines = self._table.pipelines(facts_of(self._frozen.bitcode, self.bench))
-            self._session = Session(self._frozen.bitcode, pipelines, self.bench, limits=self._limits)
-        if self._line is not None:
-            self._line.drop()
-        self._line = self._session.line()
+        self._begin()
         self._started = time.monotonic()
         self._first: dict[str, float] = {}
         self._last: dict[str, float] = {}
@@ -147,8 +145,10 @@ class CompilerEnv:
             mine = self._paid(self.reward_space) if self.reward_space else None
             paid = mine if reward_spaces is None else [self._paid_or(name, mine) for name in reward_spaces]
         except SessionLost as lost:
-            self._session = self._line = None
-            return None, 0.0 if self.reward_space else None, True, {"error_details": lost.message}
+            self._end()
+            nothing = 0.0 if self.reward_space else None
+            paid = nothing if reward_spaces is None else [0.0 for _ in reward_spaces]
+            return None, paid, True, {"error_details": lost.message}
         self.episode_reward += mine or 0.0
         return seen, paid, False, {"action_had_no_effect": not any(step.changed for step in done)}
 
@@ -239,10 +239,27 @@ class CompilerEnv:
             return {"benchmark_semantics_validation_failed": True, "error_details": error.message}
         return {"benchmark_semantics_validated": True}
 
+    def _begin(self) -> None:
+        """The program as it is before any pass, in the session that there is, unless that has ended meanwhile."""
+        if self._session is not None:
+            try:
+                if self._line is not None:
+                    self._line.drop()
+                self._line = self._session.line()
+            except SessionLost:
+                self._end()
+            else:
+                return
+        pipelines = self._table.pipelines(facts_of(self._frozen.bitcode, self.bench))
+        self._session = Session(self._frozen.bitcode, pipelines, self.bench, limits=self._limits)
+        self._line = self._session.line()
+
     def _end(self) -> None:
+        """The episode is over, and what it was paid is forgotten."""
         if self._session is not None:
             self._session.close()
         self._session = self._line = None
+        self.episode_reward = 0.0
 
     def _place(self) -> Place:
         if self._line is None:
@@ -252,7 +269,11 @@ class CompilerEnv:
     def _seen(self, name: str) -> Any:
         if name not in OBSERVATIONS:
             raise KeyError(f"{name}: there are {', '.join(OBSERVATIONS)}")
-        return OBSERVATIONS[name](self._place())
+        try:
+            return OBSERVATIONS[name](self._place())
+        except SessionLost:
+            self._end()
+            raise
 
     def _paid(self, name: str) -> float:
         """What was saved since this reward was last asked for, or since the episode began."""

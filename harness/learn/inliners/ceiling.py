@@ -5,7 +5,7 @@ of one function are inlined, then single call sites. What saves a byte is kept. 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -74,36 +74,61 @@ def search(
     trying = _Search(module, metric, collector, budget)
     chance = np.random.default_rng(seed)
     plain, own = trying.under(None, {})
-    best, first = plain, list(begin) or None
-    if first is not None:
-        best, own = trying.under(first, {})
-    trying.trials = 1
-    forced: dict[int, bool] = {}
-    improved = True
-    while improved and not trying.is_over:
-        improved = False
-        callees = chance.permutation(np.unique(own.steps.callees[own.steps.callees >= 0]))
-        for callee in callees.tolist():
-            if trying.is_over:
-                break
-            decided = own.steps.inline[own.steps.callees == callee]
-            ways = [not bool(decided[0])] if decided.size and (decided == decided[0]).all() else [True, False]
-            for way in ways:
-                bytes_, done = trying.under(first, {**forced, callee: way})
-                if bytes_ < best:
-                    best, own, forced, improved = bytes_, done, {**forced, callee: way}, True
-                    break
-    table = _chosen(own)
+    if begin:
+        best, own = trying.under(list(begin), {})
+        trying.trials = 1
+        best, table = _known_functions(trying, _chosen(own), best, chance)
+    else:
+        best, table = _functions(trying, own, plain, chance)
     order: Sequence[int] = chance.permutation(len(table)).tolist()
     for place in order:
         if trying.is_over:
             break
         one = table[place]
-        changed = [*table[:place], Site(one.caller, one.callee, one.ordinal, not one.inline, one.who)]
-        bytes_, done = trying.under([*changed, *table[place + 1 :]], {})
+        changed = [*table[:place], replace(one, inline=not one.inline)]
+        bytes_, _ = trying.under([*changed, *table[place + 1 :]], {})
         if bytes_ < best:
             best, table = bytes_, [*changed, *table[place + 1 :]]
     return Ceiling(_differing(trying, table, best), best, plain, trying.trials)
+
+
+def _functions(trying: _Search, own: Compiled, best: int, chance: np.random.Generator) -> tuple[int, list[Site]]:
+    """All calls of one function the other way, from LLVM's own decisions, until nothing saves a byte."""
+    forced: dict[int, bool] = {}
+    improved = True
+    while improved and not trying.is_over:
+        improved = False
+        for callee in chance.permutation(np.unique(own.steps.callees[own.steps.callees >= 0])).tolist():
+            if trying.is_over:
+                break
+            decided = own.steps.inline[own.steps.callees == callee]
+            ways = [not bool(decided[0])] if decided.size and (decided == decided[0]).all() else [True, False]
+            for way in ways:
+                bytes_, done = trying.under(None, {**forced, callee: way})
+                if bytes_ < best:
+                    best, own, forced, improved = bytes_, done, {**forced, callee: way}, True
+                    break
+    return best, _chosen(own)
+
+
+def _known_functions(
+    trying: _Search, table: list[Site], best: int, chance: np.random.Generator
+) -> tuple[int, list[Site]]:
+    """The same from decisions that are known. A call that only comes up then is decided by LLVM's heuristic."""
+    improved = True
+    while improved and not trying.is_over:
+        improved = False
+        for callee in chance.permutation(sorted({site.callee for site in table})).tolist():
+            decided = {site.inline for site in table if site.callee == callee}
+            for way in sorted(not one for one in decided):
+                if trying.is_over:
+                    return best, table
+                changed = [replace(site, inline=way) if site.callee == callee else site for site in table]
+                bytes_, done = trying.under(changed, {})
+                if bytes_ < best:
+                    best, table, improved = bytes_, _chosen(done), True
+                    break
+    return best, table
 
 
 def _chosen(done: Compiled) -> list[Site]:

@@ -4,6 +4,7 @@ end. No run ever starts it: what is measured is compiled by clang itself.
 
 import re
 import struct
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -109,6 +110,7 @@ class Collector:
     def __init__(self, bench: Bench, *, seconds: float = 60.0, memory: int = 4 * GIB) -> None:
         """``seconds``: for each module. ``memory``: in bytes."""
         self.seconds = seconds
+        self.started = time.monotonic()
         self.cpu = 0.0
         """CPU seconds that the process has used, when it last answered."""
         job = worker_job(PROGRAM, (), {}, bench, lasting=_LASTING, memory=memory)

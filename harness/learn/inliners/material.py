@@ -37,18 +37,24 @@ class Material:
 def material_of(sources: Sequence[str], judged_on: Sequence[str], subset: int | None, bench: Bench) -> Material:
     """``sources``, ``judged_on``: names of suites, of which the train split is meant, and ``corpus``.
 
-    A suite that is both: every fifth program is for validation. ``subset``: so many of the training modules, drawn;
-    smaller ones are parts of larger ones. Test splits are never touched. Raises UsageError where there is no corpus.
+    A suite that is both: every fifth program is for validation; but no program is judged on that shares code with one
+    that is learnt from, as programs of one library do, and those that suites share. ``subset``: so many of the training
+    modules, drawn; smaller ones are parts of larger ones. Test splits are never touched. Raises UsageError where there
+    is no corpus.
     """
     train, validation = [], []
+    named = [name for name in dict.fromkeys([*sources, *judged_on]) if name != CORPUS]
+    suites = programs(named, Split.TRAIN, Target.X86_64, bench)
     for name in dict.fromkeys([*sources, *judged_on]):
         both = name in sources and name in judged_on
         if name == CORPUS:
             train += units(load(), "train", _LARGEST) if name in sources else []
             validation += units(load(), "validation", _LARGEST) if name in judged_on else []
         else:
-            known = programs([name], Split.TRAIN, Target.X86_64, bench)
+            known = [one for one in suites if one.name.startswith(f"{name}/")]
             train += [one for place, one in enumerate(known) if name in sources and (place % 5 or not both)]
             validation += [one for place, one in enumerate(known) if name in judged_on and (not place % 5 or not both)]
+    groups = {one.group for one in train}
+    validation = [one for one in validation if one.group not in groups]
     order = np.random.default_rng(0).permutation(len(train))[:subset]
     return Material(tuple(train[place] for place in sorted(order.tolist())), tuple(validation))

@@ -30,14 +30,20 @@ class Module:
 
 
 def programs(suites: Sequence[str], split: Split, target: Target, bench: Bench) -> list[Module]:
-    """Programs of suites, whole, as they are frozen for -Oz."""
-    names = [one.id for suite in suites for one in load_suite(suite).programs if one.benchmark.split is split]
-    return [whole(name, module) for name, module in modules_of(names, target, Level.OZ, bench).items()]
+    """Programs of suites, whole, as they are frozen for -Oz; one that several of them have, once."""
+    there = {
+        one.id: one.benchmark.cluster or one.home_id
+        for suite in suites
+        for one in load_suite(suite).programs
+        if one.benchmark.split is split and (one.home is None or one.home not in suites)
+    }
+    found = modules_of([*there], target, Level.OZ, bench)
+    return [whole(name, module, there[name]) for name, module in found.items()]
 
 
-def whole(name: str, frozen: FrozenModule) -> Module:
-    """A program, which shares code with no other."""
-    return Module(name, name, frozen.bitcode.read_bytes, frozen.digest)
+def whole(name: str, frozen: FrozenModule, group: str | None = None) -> Module:
+    """A program. ``group``: of those that it shares code with; None: it shares code with no other."""
+    return Module(name, group or name, frozen.bitcode.read_bytes, frozen.digest)
 
 
 def units(corpus: Corpus, split: str, most: int) -> list[Module]:

@@ -132,13 +132,16 @@ def _play(
         return place, done.steps, size_of(done, train.metric)
 
     done: Sequence[tuple[int, Steps, int]] = [one for one in pool.each("play", drawn.tolist(), work) if one is not None]
+    if not done:
+        raise ValueError(f"no module of an iteration could be compiled: {pool.lost[-1]}")
     rewards = np.array([np.log(train.bytes[place] / size) for place, _, size in done])
     places = np.array([place for place, _, _ in done])
     before = np.where(np.isnan(usual[places]), rewards.mean(), usual[places])
     advantages = rewards - before
     usual[places] = how.memory * before + (1 - how.memory) * rewards
     advantages /= max(float(advantages.std()), 1e-6)
-    features = np.concatenate([steps.features for _, steps, _ in done])
+    # A module that asks nothing has no row, and says nothing of how many columns there are.
+    features = np.concatenate([steps.features.reshape(-1, len(network.features)) for _, steps, _ in done])
     counts = [len(steps.inline) for _, steps, _ in done]
     return Played(
         network.inputs(features),

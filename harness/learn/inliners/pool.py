@@ -1,6 +1,7 @@
-"""Several workers at once, one a thread. A module that ends its worker is left out from then on, and counted."""
+"""Several workers at once, one a thread. A module that ends its worker has no answer, and is counted."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self, TypeVar
@@ -11,6 +12,9 @@ from harness.problems.passes.session.worker import SessionLost
 from harness.sandbox.bench import Bench
 
 __all__ = ["Pool"]
+
+_RENEWED = 6 * 3600.0
+"""Seconds after which a worker is replaced between two tasks: its sandbox ends it some time."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -58,6 +62,10 @@ class Pool:
 
     def _one(self, task: Task, work: Callable[[Collector, Task], Result]) -> Result | None:
         collector = getattr(self._own, "collector", None)
+        if collector is not None and time.monotonic() - collector.started > _RENEWED:
+            self._forget(collector)
+            collector.close()
+            collector = None
         if collector is None:
             collector = Collector(self.bench)
             self._own.collector = collector
@@ -66,9 +74,13 @@ class Pool:
         try:
             return work(collector, task)
         except SessionLost as error:
-            self._own.collector = None
+            self._forget(collector)
             with self._lock:
                 self.lost.append(str(error))
-                self._open.remove(collector)
-                self._ended += collector.cpu
             return None
+
+    def _forget(self, collector: Collector) -> None:
+        self._own.collector = None
+        with self._lock:
+            self._open.remove(collector)
+            self._ended += collector.cpu

@@ -8,11 +8,14 @@ usage: python -m harness.learn.pass_lists search --state build/pass-lists [--min
        python -m harness.learn.pass_lists select --state build/pass-lists [--lists 6] [--parts 12] [--begin FILE...]
                                             [--units 0] [--validation 0] --output rules.json
        python -m harness.learn.pass_lists best   --state build/best [--target x86-64] --output lists.json
+       python -m harness.learn.pass_lists known  --results results [--goal size.alloc] --output known.json
 
 ``search`` looks for lists for each program, ``common`` for one list for all, ``choose`` takes those that serve best
 together, and ``select`` learns which of few to take, from programs and parts of them: on programs of the train splits
 alone, and on ``--units`` of the corpus, for bytes on x86-64. ``search --all`` asks programs of all splits, for either
 goal, and ``best`` writes what that found as the file of a ceiling (docs/agents.md); nothing is chosen from it.
+``known`` writes the best lists that results have, of whichever policy, in the same form: a search can ``--begin`` with
+them.
 
 All go on where they were interrupted. Several searches may share a state: ``--part 0/2`` and ``--part 1/2`` work on
 every second program each, and take lists from each other. ``--begin``: earlier choices, or ceilings' files, whose
@@ -26,10 +29,11 @@ import math
 import random
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +47,8 @@ from harness.learn.corpus.corpus import load
 from harness.learn.pass_lists.choose import Table, chosen, left_out
 from harness.learn.pass_lists.common import Subject, evolve_common
 from harness.learn.pass_lists.evolve import Population, beginnings, evolve
-from harness.learn.pass_lists.gains import examples_of
+from harness.learn.pass_lists.gains import examples_of, without_wrong
+from harness.learn.pass_lists.known import known_lists
 from harness.learn.pass_lists.programs import all_programs, modules, train_programs
 from harness.learn.pass_lists.select import Examples, fitted, gains_left_out
 from harness.learn.pass_lists.trials import GOALS, Actions, Trials
@@ -73,8 +78,11 @@ def main() -> int:
     verbs = {"search": _search, "common": _common, "choose": _choose, "select": _select, "best": _best}
 
     def work() -> None:
-        options.state.mkdir(parents=True, exist_ok=True)
-        verbs[options.what](options, open_bench())
+        if options.what == "known":
+            _write(options.output, known_lists(options.results, options.goal, action_table(_TABLE)))
+        else:
+            options.state.mkdir(parents=True, exist_ok=True)
+            verbs[options.what](options, open_bench())
 
     return exit_code(work)
 
@@ -100,19 +108,23 @@ def _search(options: argparse.Namespace, bench: Bench) -> None:
             print(f"{name}: {gain:.4f} after {population.trials} trials, {population.seconds:.0f} s", flush=True)
 
 
-def _earlier(options: argparse.Namespace, program: str) -> tuple[list[Actions], int]:
-    """The lists of earlier choices, and what ceilings' files have for this program; and the trials that these took."""
-    table, lists, trials = action_table(_TABLE), [], 0
+def _earlier(options: argparse.Namespace, program: str) -> tuple[dict[Actions, frozenset[str]], int]:
+    """The lists of earlier choices, and what ceilings' files have for this program, each with the programs that it was
+    found on; and the trials that the latter took.
+    """
+    table, trials = action_table(_TABLE), 0
+    lists: dict[Actions, frozenset[str]] = {}
     pipelines = table.pipelines(())
     for path in options.begin:
         found = parse_json(path.read_bytes(), str(path), containers=_MOST)
         try:
-            lists += [tuple(map(table.actions.index, one)) for one in found.get("lists", ())]
+            homes = frozenset(map(str, found.get("trained on", ())))
+            lists |= {tuple(map(table.actions.index, one)): homes for one in found.get("lists", ())}
             if best := found.get(program, {}).get(options.target.value):
-                lists.append(tuple(map(pipelines.index, best["passes"])))
+                lists.setdefault(tuple(map(pipelines.index, best["passes"])), frozenset({program}))
                 trials += int(best["trials"])
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            hint = "give what choose, select or best wrote"
+            hint = "give what choose, select, best or known wrote"
             raise UsageError(f"neither a choice nor a ceiling: {error}", where=str(path), hint=hint) from None
     return lists, trials
 
@@ -121,7 +133,7 @@ def _common(options: argparse.Namespace, bench: Bench) -> None:
     table = action_table(_TABLE)
     wanted = [one.id for one in train_programs() if one.id.partition("/")[0] not in options.without]
     pool = list(dict.fromkeys([*_pool(options, wanted), *beginnings(table)]))
-    others = [_read_common(path) for path in options.beside]
+    others = [_read_common(path)[0] for path in options.beside]
     units = _units(options, "train", options.units, bench)
     programs = modules(wanted, Target.X86_64, bench, _LARGE)
     with ExitStack() as stack:
@@ -138,13 +150,14 @@ def _common(options: argparse.Namespace, bench: Bench) -> None:
         evolve_common(path, subjects, pool, len(table.actions), 60 * options.minutes, random.Random(options.seed))
 
 
-def _read_common(path: Path) -> Actions:
+def _read_common(path: Path) -> tuple[Actions, frozenset[str]]:
+    """The list, and what it was found on."""
     found = parse_json(path.read_bytes(), str(path), containers=_MOST)
     known = range(len(action_table(_TABLE).actions))
     actions = found.get("actions") if isinstance(found, dict) else None
     if not isinstance(actions, list) or not all(isinstance(one, int) and one in known for one in actions):
         raise UsageError("not a list that common wrote", where=str(path))
-    return tuple(actions)
+    return tuple(actions), frozenset(map(str, found.get("gains") or ()))
 
 
 def _units(options: argparse.Namespace, split: str, most: int, bench: Bench) -> Mapping[str, FrozenModule]:
@@ -168,10 +181,13 @@ def _pool(options: argparse.Namespace, programs: Sequence[str]) -> list[Actions]
 
 def _choose(options: argparse.Namespace, bench: Bench) -> None:
     lists, examples, clusters = _examples(options, 0, bench)
-    whole = [name for name, is_whole in zip(examples.programs, examples.whole, strict=True) if is_whole]
-    table = Table(tuple(whole), lists, examples.gains[examples.whole].T, examples.homes)
-    choice = chosen(table, options.lists, first=range(len(_ALWAYS)))
-    unseen = left_out(table, options.lists, clusters, range(len(_ALWAYS)))
+    first = range(len(_ALWAYS))
+    examples = without_wrong(
+        examples, lists, lambda one: chosen(_table(one, lists), options.lists, first=first).lists, _check(bench)
+    )
+    table = _table(examples, lists)
+    choice = chosen(table, options.lists, first=first)
+    unseen = left_out(table, options.lists, clusters, first)
     actions = action_table(_TABLE).actions
     trials = sum(one.trials for one in _populations(options).values())
     gains = [round(math.exp(mean), 4) for mean in (*choice.means, float(unseen.mean()))]
@@ -187,12 +203,31 @@ def _choose(options: argparse.Namespace, bench: Bench) -> None:
     print(f"one list {gains[0]}, {options.lists} lists {gains[-2]}, on programs left out {gains[-1]}")
 
 
+def _table(examples: Examples, lists: tuple[Actions, ...]) -> Table:
+    whole = [name for name, is_whole in zip(examples.programs, examples.whole, strict=True) if is_whole]
+    return Table(tuple(whole), lists, examples.gains[examples.whole].T, examples.homes)
+
+
+def _check(bench: Bench) -> Callable[[str, Actions], bool]:
+    """Whether a program's outputs are right after a list."""
+
+    def is_right(name: str, actions: Actions) -> bool:
+        frozen = modules([name], Target.X86_64, bench)[name]
+        with Trials(name, frozen, action_table(_TABLE), bench) as trials:
+            return trials.is_right(actions)
+
+    return is_right
+
+
 def _select(options: argparse.Namespace, bench: Bench) -> None:
     units = _units(options, "train", options.units, bench)
     kept, examples, clusters = _examples(options, options.parts, bench, units)
     always = range(len(_ALWAYS))
-    unseen = gains_left_out(examples, options.lists, always, clusters)
     everything = np.ones(len(examples.programs), bool), np.ones(len(kept), bool)
+    examples = without_wrong(
+        examples, kept, lambda one: fitted(one, options.lists, always, *everything).lists, _check(bench)
+    )
+    unseen = gains_left_out(examples, options.lists, always, clusters)
     selector = fitted(examples, options.lists, always, *everything)
     called = action_table(_TABLE).actions
     trained_on = list(dict.fromkeys(name for name in examples.programs if name not in units))
@@ -240,7 +275,11 @@ def _best(options: argparse.Namespace, _: Bench) -> None:
         if population is not None and population.members:
             passes = [pipelines[number] for number in population.best[1]]
             lists.setdefault(program.id, {})[options.target.value] = {"passes": passes, "trials": population.trials}
-    options.output.write_text(json.dumps(lists, indent=1, sort_keys=True) + "\n")
+    _write(options.output, lists)
+
+
+def _write(output: Path, lists: Mapping[str, Mapping[str, Any]]) -> None:
+    output.write_text(json.dumps(lists, indent=1, sort_keys=True) + "\n")
 
 
 def _populations(options: argparse.Namespace) -> dict[str, Population]:
@@ -261,10 +300,10 @@ def _examples(
     """
     common = [_read_common(path) for path in sorted(options.state.glob("common-*.list"))]
     programs = [one.id for one in train_programs()]
-    earlier = [actions for name in programs for actions in _earlier(options, name)[0]]
-    homes: dict[Actions, set[str]] = {
-        actions: set() for actions in (*(_numbers(name) for name in _ALWAYS), *common, *earlier)
-    }
+    earlier = [one for name in programs for one in _earlier(options, name)[0].items()]
+    homes: dict[Actions, set[str]] = {_numbers(name): set() for name in _ALWAYS}
+    for actions, found_on in (*common, *earlier):
+        homes.setdefault(actions, set()).update(found_on)
     for name, population in _populations(options).items():
         for _, actions in population.members[: options.members]:
             homes.setdefault(_tidied(actions), set()).add(name)
@@ -276,8 +315,9 @@ def _examples(
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m harness.learn.pass_lists")
-    parser.add_argument("what", choices=["search", "common", "choose", "select", "best"])
-    parser.add_argument("--state", type=Path, required=True, help="folder for what was found")
+    parser.add_argument("what", choices=["search", "common", "choose", "select", "best", "known"])
+    parser.add_argument("--state", type=Path, help="folder for what was found")
+    parser.add_argument("--results", type=Path, default=Path("results"), help="folder of run files")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--round", type=float, default=15.0, help="seconds on a program before the next has its turn")
     parser.add_argument("--seed", type=int, default=0)
@@ -297,7 +337,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--members", type=int, default=3, help="lists of each program that may be chosen")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    if options.what in ("choose", "select", "best") and options.output is None:
+    if options.what != "known" and options.state is None:
+        parser.error(f"{options.what} needs --state")
+    if options.what in ("choose", "select", "best", "known") and options.output is None:
         parser.error(f"{options.what} needs --output")
     return options
 

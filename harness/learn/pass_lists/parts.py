@@ -29,8 +29,11 @@ def parts_of(frozen: FrozenModule, most: int, chance: random.Random, folder: Pat
 
     Raises UsageError where LLVM's tools fail.
     """
+    if not most:
+        return []
+    folder = folder / str(most)
     if not folder.is_dir():
-        made = folder.with_suffix(".new")
+        made = folder.with_name(f"{folder.name}.new")
         made.mkdir(parents=True, exist_ok=True)
         names = sorted(_functions(frozen, bench))
         for number, name in enumerate(chance.sample(names, min(most, len(names)))):

@@ -9,7 +9,13 @@ _price = partial(
     metric, unit="s", deterministic=False, needs=[Need.DECIDING], can_be_zero=True, whole=False, compares=False
 )
 
-_count = partial(metric, deterministic=False, needs=[Need.DECIDING, Need.STEPS], can_be_zero=True)
+_count = partial(
+    metric,
+    deterministic=False,
+    needs=[Need.DECIDING, Need.STEPS],
+    can_be_zero=True,
+    not_ranked="what deciding took, which need not be the same each time: it is shown beside others",
+)
 
 
 @_price("decide.cpu")

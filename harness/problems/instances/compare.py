@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from harness.problems.instances.domain import Domain
 from harness.problems.instances.entries import SolverFigure, solver_figures
+from harness.problems.instances.machines import machine_lines, machines_called
 from harness.problems.instances.sides import by_policy, sides_of_solvers
 from harness.problems.instances.training import made_on_words, trained_on
 from harness.rank.compare import Comparison, Summary, Versus
-from harness.rank.conclusion import sentence
+from harness.rank.conclusion import sentence, strict_effect, together_by_reason
 from harness.rank.contest import EQUAL, finite_ratio, known, result
 from harness.rank.pairs import ahead
 from harness.rank.question import Question, no_rows
+from harness.rank.sides import Side
 from harness.rank.standings import detectable, tree_effect
 from harness.statistics import Chance, Verdict
 
@@ -39,18 +41,17 @@ def compare_solvers(
     ]
     rows = [_row(ours, theirs) for ours, theirs in pairs]
     rows.sort(key=lambda row: (-(row.ratio or 0.0), row.benchmark))
-    summary = _summary(question, rows, [*mine[a], *mine[b]], a, b)
+    both = [figure for pair in pairs for figure in pair]
+    summary = _summary(question, rows, both, a, b)
     beside = _made_on(trained_on(domain, index, question), {row.benchmark for row in rows}, a, b)
-    return Versus(tuple(rows), replace(summary, conclusion="; ".join((summary.conclusion, *beside))))
+    apart = machine_lines(both) if len(machines_called(both)) > 1 else ()
+    return Versus(tuple(rows), replace(summary, conclusion="; ".join((summary.conclusion, *beside, *apart))))
 
 
 def _made_on(seen: Mapping[str, set[str]], there: set[str], *policies: str) -> list[str]:
     """Who was made on some of these instances, in the words by which the standings do not rank it."""
-    by_reason: dict[str, list[str]] = {}
-    for policy in policies:
-        if count := len(seen.get(policy, set()) & there):
-            by_reason.setdefault(made_on_words(count, len(there)), []).append(policy)
-    return [f"{', '.join(names)}: not ranked: {reason}" for reason, names in by_reason.items()]
+    counts = {policy: len(seen.get(policy, set()) & there) for policy in policies}
+    return together_by_reason({one: made_on_words(count, len(there)) if count else "" for one, count in counts.items()})
 
 
 def _row(ours: SolverFigure, theirs: SolverFigure) -> Comparison:
@@ -90,10 +91,15 @@ def _summary(question: Question, rows: Sequence[Comparison], both: Sequence[Solv
     results = [result([known(row.ratio or 1.0)]) for row in done]
     places = [place for one in results for place in one.estimates]
     effect = tree_effect(results, [[place] for place in places], [row.benchmark for row in done])
-    low, high = effect.like_these or (None, None)
-    sign, chance = _told(both, a)
-    failed = len(rows) - len(done)
-    remark = f"; {failed} of {len(rows)} are not solved by both, and a failure counts as the worst" if failed else ""
+    sides = {side.policy: side for side in sides_of_solvers(both)}
+    failed = {
+        policy: names
+        for policy, side in sides.items()
+        if (names := tuple(name for name, one in side.results.items() if not one.completed))
+    }
+    about = strict_effect(sides[a], sides[b], {}, paired=False) if failed else effect
+    low, high = about.like_these or (None, None)
+    told = _told(list(sides.values()), a)
     return Summary(
         math.exp(effect.estimate),
         *numbers,
@@ -101,15 +107,17 @@ def _summary(question: Question, rows: Sequence[Comparison], both: Sequence[Solv
         high=finite_ratio(high),
         these_low=finite_ratio(effect.these[0]),
         these_high=finite_ratio(effect.these[1]),
-        p=chance.p,
-        mde=detectable(effect.estimate, effect.like_these),
-        conclusion=sentence(question, a, b, places, effect, (sign, chance), len(rows)) + remark,
+        p=told[1].p,
+        mde=detectable(about.estimate, about.like_these),
+        conclusion=sentence(question, a, b, places, about, told, len(rows)),
+        strict=math.exp(about.estimate) if failed else None,
+        failed=failed,
     )
 
 
-def _told(both: Sequence[SolverFigure], a: str) -> tuple[float, Chance]:
+def _told(both: Sequence[Side], a: str) -> tuple[float, Chance]:
     """As the standings have it: the sign of A's lead, and the chance that there is none."""
-    found = ahead(sides_of_solvers(both), {}, paired=False)
+    found = ahead(both, {}, paired=False)
     for (better, _), chance in found.items():
         if chance is not None:
             return (1.0 if better == a else -1.0), chance

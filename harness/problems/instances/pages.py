@@ -12,7 +12,7 @@ from harness.problems.instances.domain import Domain
 from harness.problems.instances.standings import solver_standings
 from harness.problems.protocol import View
 from harness.rank.facets import facets
-from harness.rank.question import Question
+from harness.rank.question import CLAIMED, Question
 from harness.record import Header
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class InstancePages:
             "split": question.split or _ALL,
             "origin": question.origin,
             "llvm": short(question.llvm),
+            "backing": "" if question.backing == CLAIMED else question.backing,
         }
         return {name: value for name, value in view.items() if value}
 

@@ -81,10 +81,10 @@ def standings(
     yield scores_chart(found, baseline_names())
     yield Text(_EXPLAINED)
     view = pages.view_of(question)
-    yield Text(permalink(view), "caption")
+    yield Text(permalink(view if published else view | {"published": _HIDE}), "caption")
     yield Query(
         solver_sql(domain, question),
-        f"harness leaderboard {command_options(view)}",
+        f"harness leaderboard {command_options(view)}{'' if published else ' --no-published'}",
         "With `--sql` that command prints this query: one row a solver and instance. What others have published is no "
         "part of it: scores are by `harness.problems.instances.standings`, ranks of the same rows by "
         "`harness.rank.pairs.ranks`, verdicts by `harness.rank.verdicts.judge`.",

@@ -11,7 +11,7 @@ from harness.measure import all_metrics, find_metric
 from harness.policy.tracks import facts_of
 from harness.problems.protocol import View
 from harness.rank.facets import facets
-from harness.rank.question import ALL, EVERYONE, Question
+from harness.rank.question import ALL, CLAIMED, EVERYONE, Question
 from harness.rank.standings import standings
 from harness.record import Header
 from harness.record.fresh import fresh_words
@@ -92,6 +92,7 @@ class ProgramPages:
             "origin": question.origin,
             "unseen": ",".join(question.unseen),
             "llvm": short(question.llvm),
+            "backing": "" if question.backing == CLAIMED else question.backing,
         }
         return {name: value for name, value in view.items() if value}
 

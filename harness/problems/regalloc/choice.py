@@ -6,6 +6,7 @@ What it costs is what a static model says of its code. A search: what it tries i
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from harness.apply import compile_plan, optimise
 from harness.apply.decisions import Decided, Decisions
@@ -93,7 +94,8 @@ def decide_choice(choice: Choice, budget: float, frozen: FrozenModule, bench: Be
     functions = [
         [function, digest, best, "0", []]
         for function, digest in digests.items()
-        if (best := min(choice.functions, key=lambda name: cost_of(function, costs[name], choice.cost))) != "default"
+        if (best := min(choice.functions, key=lambda name: cost_of(unquote(function), costs[name], choice.cost)))
+        != "default"
     ]
     decisions = Decisions(REGALLOC, frozen.level, {"functions": functions})
     return Decided(decisions, cpu, time.monotonic() - started, trials=len(choice.functions))

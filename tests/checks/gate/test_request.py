@@ -131,6 +131,23 @@ def test_a_merge_cannot_smuggle_a_change_in(clone: Clone) -> None:
     assert codes(read(clone)) == {Code.OUTSIDE}
 
 
+def test_histories_that_cross_hide_nothing(clone: Clone) -> None:
+    """Against the newer of two commits in common a request looks like one submission, and would undo the base's own."""
+    clone.submit("first")
+    honest = clone.commit()
+    clone.on("main")
+    clone.write("harness/rules.py", "STRICT = 2\n")
+    mended = clone.commit("Mend a rule")
+    clone.git("merge", "--quiet", "--no-edit", "--no-ff", "request")
+    clone.on("request")
+    clone.submit("second")
+    clone.git("add", "--all")
+    tree = clone.git("write-tree")
+    head = clone.git("commit-tree", tree, "-p", honest, "-p", mended, "-m", "Merge main")
+    assert "rules.py" in clone.git("diff", "--name-only", mended, head)
+    assert codes(read(clone, head=head)) == {Code.CONFLICT}
+
+
 def test_what_is_undone_again_is_no_change(clone: Clone) -> None:
     edits_a_rule(clone)
     clone.commit()
@@ -197,6 +214,8 @@ def tree_with(clone: Clone, mode: str, kind: str, object_: str, name: bytes) -> 
         ("100644", "blob", b"a\nb", Code.FILE_NAME),
         ("100644", "blob", b"\xff", Code.FILE_NAME),
         ("100644", "blob", "a\u202eb".encode(), Code.FILE_NAME),
+        ("100644", "blob", b"n" * 300, Code.FILE_NAME),
+        ("100644", "blob", b"passes.txt", Code.FILE_NAME),
     ],
 )
 def test_entries_that_must_not_be_written(mode: str, kind: str, name: bytes, code: Code, clone: Clone) -> None:
@@ -204,6 +223,24 @@ def test_entries_that_must_not_be_written(mode: str, kind: str, name: bytes, cod
     object_ = clone.git("rev-parse", "HEAD") if kind == "commit" else blob
     head = tree_with(clone, mode, kind, object_, name)
     assert codes(read(clone, head=head)) == {code}
+
+
+def test_more_findings_than_anybody_reads_are_counted(clone: Clone) -> None:
+    folder = clone.folder / "submissions" / "mine"
+    clone.submit("mine")
+    for number in range(150):
+        (folder / f"link{number:03}").symlink_to("/etc/passwd")
+    clone.commit()
+    request = read(clone)
+    assert codes(request) == {Code.LINK} and len(request.findings) < 20
+    assert request.findings[-1].what == "and 140 more of these"
+
+
+@pytest.mark.parametrize("name", ["a b", "-x", ".hidden", "n" * 65])
+def test_a_submission_is_called_as_a_policy_may_be(name: str, clone: Clone) -> None:
+    clone.submit(name)
+    clone.commit()
+    assert codes(read(clone)) == {Code.FILE_NAME}
 
 
 def test_a_name_in_other_case_is_no_new_submission(clone: Clone) -> None:

@@ -5,6 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.learn.inliners.ceiling import Budget
+from harness.learn.inliners.ceiling import search as ceiling
+from harness.learn.inliners.collector import Collector
+from harness.learn.inliners.modules import Module
+from harness.problems.inlining.sites import parse_log, sites_of
+from harness.sandbox.bench import Bench
 from tests.drive import User
 
 
@@ -49,6 +55,16 @@ def test_what_the_file_has_is_searched_again_only_by_word(searched: tuple[User, 
     assert float(str(more["gain"])) >= float(str(first["gain"])) and int(str(more["trials"])) > int(
         str(first["trials"])
     )
+
+
+def test_known_decisions_are_improved_function_by_function(small: list[Module], bench: Bench) -> None:
+    module = next(one for one in small if one.name == "cbench/qsort")
+    with Collector(bench) as collector:
+        fresh = ceiling(module, "size.alloc", collector, Budget(25, 60))
+        own = collector.compile(module.read(), with_decisions=True)
+        chosen = [site for site in sites_of(parse_log(own.table.decode("ascii"))) if site.chosen]
+        again = ceiling(module, "size.alloc", collector, Budget(25, 60), begin=chosen[:1])
+    assert again.bytes <= fresh.bytes < fresh.plain
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 import pytest
 
-from harness.base.vocabulary import Split
+from harness.base.vocabulary import Split, Target
 from harness.learn.inliners.material import material_of
+from harness.learn.inliners.modules import Module, programs
 from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite
 
@@ -28,3 +29,21 @@ def test_smaller_subsets_are_parts_of_larger_ones(train: list[str], bench: Bench
     assert len(few.train) == 3 and len(more.train) == 6 and not few.validation
     assert set(names(few.train)) < set(names(more.train)) < set(train)
     assert few.words() != more.words() == material_of(["polybench"], [], 6, bench).words()
+
+
+def test_nothing_is_judged_on_that_shares_code_with_what_is_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = {"one/a": "library", "one/b": "b", "two/c": "library", "two/d": "d"}
+
+    def made(*_: object) -> list[Module]:
+        return [Module(name, group, bytes, name) for name, group in shared.items()]
+
+    monkeypatch.setattr("harness.learn.inliners.material.programs", made)
+    found = material_of(["one"], ["two"], None, None)  # type: ignore[arg-type]
+    assert names(found.train) == ["one/a", "one/b"] and names(found.validation) == ["two/d"]
+
+
+def test_programs_of_several_suites_are_there_once(bench: Bench) -> None:
+    found = programs(["cbench", "mibench"], Split.TRAIN, Target.X86_64, bench)
+    assert len({one.digest for one in found}) == len(found)
+    clusters = {one.id: one.benchmark.cluster for suite in ("cbench", "mibench") for one in load_suite(suite).programs}
+    assert all(one.group == clusters[one.name] for one in found if clusters[one.name])

@@ -14,8 +14,14 @@ from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, fresh
 from harness.learn.inliners.pool import Pool
 from harness.problems.inlining.features import FEATURES
+from harness.sandbox.bench import Bench
+from tests.learn.inliners.test_collector import as_bitcode
 
 ALLOC = METRICS[0]
+SILENT = """
+target triple = "x86_64-pc-linux-gnu"
+define i32 @main() { ret i32 0 }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +75,18 @@ def test_the_gradient_leads_upwards(small: list[Module], copied: Network, pool: 
     assert (learnt.parameters() != timid.parameters()).any()
     again = policy_gradient.learn(timid, judge, judge, how, tmp_path, pool, {})
     assert (again.parameters() == learnt.parameters()).all()
+
+
+def test_a_module_that_asks_nothing_is_no_obstacle(
+    small: list[Module], copied: Network, pool: Pool, bench: Bench, tmp_path: Path
+) -> None:
+    bitcode = as_bitcode(SILENT, bench.toolchain)
+    silent = Module("silent", "silent", lambda: bitcode, "0" * 64)
+    judge = judge_of([*small[:2], silent], pool)
+    how = policy_gradient.Gradient(1, modules=3, steps=2, every=1)
+    policy_gradient.learn(copied, judge, judge, how, tmp_path / "out", pool, {})
+    (point,) = Training(tmp_path / "out", {}, 0.0).curve()
+    assert np.isfinite(point.train)
 
 
 def test_evolution_leads_upwards(small: list[Module], copied: Network, pool: Pool, tmp_path: Path) -> None:

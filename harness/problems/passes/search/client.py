@@ -33,10 +33,12 @@ class Session:
         """CPU seconds that LLVM has used of the budget."""
         self.trials = 0
         """Modules whose cost was looked at: counted, or generated."""
+        self.looks = 0
+        """Those, and modules whose features or text were looked at: by these the budget's trials are counted."""
 
     def has_time(self, share: float = 1.0) -> bool:
         """Whether less than this share of the budget is used: of its seconds, or of the trials that it has at least."""
-        return self.cpu < share * self._seconds or self.trials < share * self._trials
+        return self.cpu < share * self._seconds or self.looks < share * self._trials
 
     def line(self) -> "Line":
         """The program as it is before any pass, as a new line."""
@@ -132,12 +134,15 @@ class Line:
         return bool(_number(self._session.ask(wire.actions_request(wire.Kind.CHECK, self.actions))))
 
     def _apply(self, actions: Sequence[int], count: wire.Count) -> tuple[bytes, tuple[int, ...]]:
+        counted = len(actions) if count & wire.Count.EACH else int(bool(count))
+        self._session.looks += counted
         rest = self._session.ask(wire.steps_request(self._number, actions, count))
         self.actions += tuple(actions)
-        self._session.trials += len(actions) if count & wire.Count.EACH else int(bool(count))
+        self._session.trials += counted
         return wire.steps_of(rest, len(actions))
 
     def _see(self, what: wire.What) -> bytes:
+        self._session.looks += 1
         return self._session.ask(wire.request(wire.Kind.OBSERVE, self._number, bytes([what])))
 
     def _ask(self, kind: wire.Kind) -> bytes:

@@ -162,7 +162,7 @@ class Line:
 
     def undo(self, steps: int = 1) -> None:
         """Take the last actions back, exactly: the module is read again, and the others are run again."""
-        kept = self.actions[: len(self.actions) - steps]
+        kept = self.actions[: max(len(self.actions) - steps, 0)]
         self.reset()
         if kept:
             self._apply(kept, Count.NEVER)
