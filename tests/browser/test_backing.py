@@ -38,6 +38,9 @@ def test_a_claim_leaves_when_signed_runs_alone_are_chosen(page: Page, mixed_site
     choose(page, "Results", SIGNED)
     assert_shown(page, [name for name in policies if name != "boast"], lambda row: row[1])
     assert parse_qs(urlsplit(page.url).query)["backing"] == ["official"]
+    link = page.get_by_role("link", name="permalink").get_attribute("href") or ""
+    assert parse_qs(urlsplit(link).query)["backing"] == ["official"]
+    expect(page.get_by_text("--backing official").first).to_be_attached()
 
 
 def test_runs_say_what_stands_behind_them(page: Page, mixed_site: Site) -> None:
