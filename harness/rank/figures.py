@@ -75,9 +75,10 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
   QUALIFY row_number() OVER (
     PARTITION BY r.cell
     ORDER BY made DESC, coalesce(r.detail, '') = {quote(NOT_REACHED)}, r.isolation, u.started DESC, r.run DESC) = 1
+), source AS ({_source_sql(question)}
 ), taken AS (  -- values of two versions of the metric are never compared
   SELECT coalesce(max(made) FILTER (policy IN ({anchored}) AND outcome = 'ok'), max(made)) AS version
-  FROM newest JOIN word USING (cell)
+  FROM newest JOIN source USING (cell) JOIN word ON word.cell = source.said
 ), value AS (  -- only what can be a value: the rest are outcomes
   SELECT cell, median(value) AS value FROM measurements JOIN taken ON metric_version = taken.version
   WHERE metric = {quote(question.metric)} AND isfinite(value) AND value {least} 0 GROUP BY cell
@@ -89,8 +90,26 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
               WHEN otherwise THEN format('version {{}} of the metric, compared with {{}}', w.made, taken.version)
               WHEN w.value IS NULL THEN coalesce(w.detail, '')
               WHEN v.value IS NULL THEN format('{{}} is no value of this metric', w.value) ELSE '' END AS detail
-  FROM newest n CROSS JOIN taken LEFT JOIN word w USING (cell) LEFT JOIN value v USING (cell)
+  FROM newest n CROSS JOIN taken LEFT JOIN source s ON s.cell = n.cell
+  LEFT JOIN word w ON w.cell = s.said LEFT JOIN value v ON v.cell = s.said
 )"""
+
+
+def _source_sql(question: Question) -> str:
+    """The query for which cell's word counts of each of the ``newest``: its own; of what is an object's, that of any
+    cell which gave the same object of the same program on the same workloads. A cell has another key where only the
+    harness has changed.
+    """
+    if not question.quantity.of_object or question.quantity.timed:
+        return "SELECT cell, cell AS said FROM newest"
+    return """
+  SELECT n.cell, c.cell AS said FROM newest n
+  JOIN asked c USING (benchmark, object_digest, program_digest, workloads, isolation)
+  JOIN word w ON w.cell = c.cell
+  WHERE n.outcome = 'ok' AND c.outcome = 'ok' AND n.runtime IS NOT DISTINCT FROM c.runtime
+  QUALIFY row_number() OVER (
+    PARTITION BY n.cell
+    ORDER BY w.value IS NOT NULL DESC, w.made DESC, c.cell = n.cell DESC, c.started DESC, c.run DESC) = 1"""
 
 
 def pairs_sql(question: Question) -> str:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 23
+_VERSION = 24
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 
@@ -184,6 +184,7 @@ def _build(made: Path, runs: list[Path], official: list[str]) -> int:
             " min_coverage DOUBLE, file VARCHAR, time_scale DOUBLE, cores BIGINT, fresh VARCHAR,"
             " asked_again_after DOUBLE, unpinned BOOLEAN, packages VARCHAR, machine VARCHAR, model VARCHAR)"
         )
+        connection.execute("CREATE TABLE runtimes (run VARCHAR, target VARCHAR, runtime VARCHAR)")
         connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(CAMPAIGN)})")
         timed = _typed(BLOCK | SAMPLE | CONDITIONS)
         connection.execute(f"CREATE TABLE timings (run VARCHAR, suite VARCHAR, {timed})")
@@ -227,6 +228,7 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
         for name, facts in header.benchmarks.items()
     ]
     _insert(connection, "benchmarks", benchmarks)
+    _insert(connection, "runtimes", [[header.run, target, digest] for target, digest in header.runtime.items()])
     seen = [[header.run, header.suite, p, name] for p, names in header.trained_on.items() for name in names]
     _insert(connection, "training", seen)
     words = [("deterministic", one) for one in header.deterministic] + [("ceiling", one) for one in header.ceilings]

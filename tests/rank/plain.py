@@ -223,6 +223,7 @@ class _Board:
                 for policy, programs in (header.get("trained_on") or {}).items():
                     self.seen[policy] |= set(programs)
         self._taken = self._newest_values()
+        self._shared = self._shared_values()
         self._machine = self._newest_machine() if self.timed else None
 
     def _newest_machine(self) -> tuple[Any, ...] | None:
@@ -250,6 +251,26 @@ class _Board:
             if is_asked and row.get("value") is not None:
                 newest[row["cell"]][row.get("workload"), row.get("function")] = row
         return {cell: statistics.median(row["value"] for row in parts.values()) for cell, parts in newest.items()}
+
+    def _kin(self, row: dict[str, Any], facts: dict[str, Any]) -> tuple[Any, ...]:
+        """What cells have in common that gave the same object of a program: whatever is counted of it is equal."""
+        header = self.folder.headers[row["run"]]
+        runtime = header["runtime"].get(row["target"])
+        made = facts["program_digest"], facts.get("workloads") or ""
+        return row["benchmark"], row["target"], row["track"], row["object_digest"], *made, runtime, row["isolation"]
+
+    def _shared_values(self) -> dict[tuple[Any, ...], float]:
+        """The newest value of each object, where the metric is of objects and no clock takes it."""
+        found: dict[tuple[Any, ...], float] = {}
+        if self.question.metric.startswith(("runtime.", "compile.", "decide.")):
+            return found
+        for row in self.folder.rows:
+            header = self.folder.headers[row["run"]]
+            facts = header["benchmarks"].get(row["benchmark"])
+            ours = header["suite"] in self.suites and header["llvm"] == self.question.llvm
+            if ours and facts and row["outcome"] == "ok" and row["cell"] in self._taken:
+                found[self._kin(row, facts)] = self._taken[row["cell"]]
+        return found
 
     def _cells(self, reference: str) -> dict[tuple[str, int, str], dict[str, Any]]:
         """(policy, seed, program) → a row of the newest cell, of the policy and the program as they are now."""
@@ -295,7 +316,10 @@ class _Board:
 
         def value(policy: str, seed: int, benchmark: str) -> float | None:
             row = sound(policy, seed, benchmark)
-            return self._taken.get(row["cell"]) if row else None
+            if row is None:
+                return None
+            facts = self.folder.headers[row["run"]]["benchmarks"][benchmark]
+            return self._taken.get(row["cell"], self._shared.get(self._kin(row, facts)))
 
         seeds: dict[tuple[str, str], list[int]] = {}
         for (policy, seed, _), row in cells.items():

@@ -394,6 +394,18 @@ def test_a_reference_that_knows_only_the_old_programs_still_has_its_table(tmp_pa
     assert found["mine"].strict == 1.0 and found["mine"].rank == 1
 
 
+def test_what_is_an_objects_is_known_of_a_newer_cell_with_the_same_object(tmp_path: Path) -> None:
+    """The harness has changed, and so has the cell's key; of times nothing is borrowed."""
+    record(tmp_path, 0, [row("one", "Oz", 100), row("one", "mine", 50)])
+    newer = {"cell": digest_of("newer"), "metric": "size.text"}
+    record(tmp_path, 1, [row("one", "mine", 40, **newer)])
+    assert table(tmp_path)["mine"].strict == 2.0
+    record(tmp_path, 2, [row("one", "mine", 40, **newer | {"cell": digest_of("newest")})], runtime={"x86-64": "c" * 64})
+    assert table(tmp_path)["mine"].strict is None, "of another libc other things are counted"
+    record(tmp_path, 3, [row("one", "mine", 40, **newer, object_digest="another")])
+    assert table(tmp_path)["mine"].strict is None
+
+
 def test_a_price_that_is_exact_is_told_apart(tmp_path: Path) -> None:
     price = {"metric": "compile.instructions"}
     rows = [row(f"b{n}", name, value, **price) for n in range(8) for name, value in (("Oz", 1000), ("mine", 1100))]
