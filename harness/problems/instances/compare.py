@@ -100,6 +100,8 @@ def _summary(question: Question, rows: Sequence[Comparison], both: Sequence[Solv
     about = strict_effect(sides[a], sides[b], {}, paired=False) if failed else effect
     low, high = about.like_these or (None, None)
     told = _told(list(sides.values()), a)
+    left = len(rows) - len(done)
+    remark = f"; {left} of {len(rows)} are not solved by both, and a failure counts as the worst" if left else ""
     return Summary(
         math.exp(effect.estimate),
         *numbers,
@@ -109,7 +111,7 @@ def _summary(question: Question, rows: Sequence[Comparison], both: Sequence[Solv
         these_high=finite_ratio(effect.these[1]),
         p=told[1].p,
         mde=detectable(about.estimate, about.like_these),
-        conclusion=sentence(question, a, b, places, about, told, len(rows)),
+        conclusion=sentence(question, a, b, places, about, told, len(rows)) + remark,
         strict=math.exp(about.estimate) if failed else None,
         failed=failed,
     )
