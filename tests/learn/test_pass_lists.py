@@ -172,7 +172,7 @@ def test_the_best_lists_of_a_search_are_a_policy(tmp_path: Path) -> None:
     words = ("--suite", "polybench", "--benchmark", "jacobi-1d", "--target", "x86-64", "--no-fresh")
     plain = write_policy(tmp_path / "plain", "default<O1>", targets='["x86-64"]')
     policies = [word for policy in ("Oz", folder, plain) for word in ("--policy", policy)]
-    user.harness("run", *words, *policies, "--metric", "ir.instructions", code=0)
+    user.harness("run", *words, *policies, "--metric", "ir.instructions,decide.trials", code=0)
     found = {row.policy: row.value for row in user.rows() if row.metric == "ir.instructions"}
     (population,) = map(Population.read, state.glob("polybench.*.json"))
     assert population is not None
