@@ -97,8 +97,8 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
 
 def _source_sql(question: Question) -> str:
     """The query for which cell's word counts of each of the ``newest``: its own; of what is an object's, that of any
-    cell which gave the same object of the same program on the same workloads. A cell has another key where only the
-    harness has changed.
+    cell which gave the same object of the same program on the same workloads, where its own has no value. A cell has
+    another key where only the harness has changed.
     """
     if not question.quantity.of_object or question.quantity.timed:
         return "SELECT cell, cell AS said FROM newest"
@@ -109,7 +109,7 @@ def _source_sql(question: Question) -> str:
   WHERE n.outcome = 'ok' AND c.outcome = 'ok' AND n.runtime IS NOT DISTINCT FROM c.runtime
   QUALIFY row_number() OVER (
     PARTITION BY n.cell
-    ORDER BY w.value IS NOT NULL DESC, w.made DESC, c.cell = n.cell DESC, c.started DESC, c.run DESC) = 1"""
+    ORDER BY w.value IS NOT NULL DESC, c.cell = n.cell DESC, w.made DESC, c.started DESC, c.run DESC) = 1"""
 
 
 def pairs_sql(question: Question) -> str:

@@ -406,6 +406,15 @@ def test_what_is_an_objects_is_known_of_a_newer_cell_with_the_same_object(tmp_pa
     assert table(tmp_path)["mine"].strict is None
 
 
+@pytest.mark.parametrize("version", [1, 99])
+def test_a_value_of_another_cell_takes_the_place_of_none(version: int, tmp_path: Path) -> None:
+    """Whoever records a wrong value of an object that is published changes nobody's own."""
+    same = {"object_digest": "mine"}
+    record(tmp_path, 0, [row("one", "Oz", 100), row("one", "mine", 50, **same)])
+    record(tmp_path, 1, [row("one", "boast", 1, metric_version=version, **same)])
+    assert table(tmp_path)["mine"].strict == 2.0
+
+
 def test_a_price_that_is_exact_is_told_apart(tmp_path: Path) -> None:
     price = {"metric": "compile.instructions"}
     rows = [row(f"b{n}", name, value, **price) for n in range(8) for name, value in (("Oz", 1000), ("mine", 1100))]

@@ -189,12 +189,10 @@ class _Running:
             return
         options = {**self.trial.options, **(self.trial.on_copies or {}), "metric": [ranking]}
         again = self.run(replace(self.trial, benchmarks=names, options=options), policy)
-        ratios: dict[tuple[str, str], dict[int, float | None]] = {
-            (row.benchmark, row.target.value): {} for row in again if row.policy == self.trial.reference
-        }
+        ratios: dict[tuple[str, str], dict[int, float | None]] = {}
         for row in again:  # a copy that the reference manages, and the policy does not, unless it has a gain below
             if row.policy == self.trial.reference and row.outcome is Outcome.OK:
-                ratios[row.benchmark, row.target.value][row.copy_] = None
+                ratios.setdefault((row.benchmark, row.target.value), {})[row.copy_] = None
         for (_, target, copy), gains in gains_of(again, policy.name, self.trial.reference).items():
             for benchmark, gain in gains.items():
                 ratios[benchmark, target][copy] = math.exp(gain)
