@@ -38,8 +38,8 @@ class Comparison:
     high: float | None = None
     """95 % interval of the ratio: of the measurement, and of seeds. None for what one seed gave exactly."""
     verdict: str | None = None
-    """Of A: ``better``, ``worse``, ``equal``; of times also ``equivalent`` (within half a percent), ``unresolved``.
-    None without a ratio, and of times that only marked campaigns took."""
+    """Of A: ``better``, ``worse``, ``equal``; of times and of several seeds also ``unresolved``, of times
+    ``equivalent`` (within half a percent). None without a ratio, and of times that only marked campaigns took."""
     pairs: int | None = None
     """Independent pairs; None where none are needed."""
     mde: float | None = None

@@ -152,7 +152,7 @@ class Result:
 
     @property
     def word(self) -> str | None:
-        """The verdict; of what is not timed, exact. None without an effect."""
+        """The verdict; of what is not timed, exact, or what several seeds show. None without an effect."""
         return None if self.effect is None else word(self.effect, timed=self.pairs is not None)
 
 
@@ -170,10 +170,12 @@ def percent(share: float | None) -> str | None:
 
 
 def word(effect: Effect, *, timed: bool) -> str:
-    """What one may say of an effect; of what is not timed, its sign."""
+    """What one may say of an effect; of what is not timed, its sign, unless the interval of its seeds includes 0."""
     if timed:
         return verdict(effect).value
-    return EQUAL if effect.estimate == 0 else (Verdict.BETTER if effect.estimate > 0 else Verdict.WORSE).value
+    if effect.low <= 0 <= effect.high:
+        return EQUAL if effect.low == effect.high else Verdict.UNRESOLVED.value
+    return (Verdict.BETTER if effect.estimate > 0 else Verdict.WORSE).value
 
 
 def mean_value(values: Iterable[float | None], *, plus_one: bool) -> float | None:

@@ -44,8 +44,8 @@ class ProgramFigure:
     pairs: int | None
     """Independent pairs; None where none are needed."""
     verdict: str | None
-    """``better``, ``worse``, ``equal``; of times also ``equivalent`` (within half a percent), ``unresolved``. None
-    without a ratio, and of times that only marked campaigns took."""
+    """``better``, ``worse``, ``equal``; of times and of several seeds also ``unresolved``, of times ``equivalent``
+    (within half a percent). None without a ratio, and of times that only marked campaigns took."""
     counted: float | None
     """What the program counts as in strict: over seeds, the geometric mean of the ratio; of one that failed, the worst
     of reference, floor and the policy's own. None where the reference has no value: the program does not count."""

@@ -79,7 +79,8 @@ class Standing:
     p: float | None
     """That strict is 1, adjusted for all ranked policies of the class."""
     strict: float | None
-    """None where it completed no program: that of what it failed says nothing alone; and of what compares nothing."""
+    """None where it completed no program: that of what it failed says nothing alone; where it failed a program on which
+    the track's floor has no value; and of what compares nothing."""
     matched: float | None
     median: float | None
     """Over programs, of what counts in strict."""
@@ -238,7 +239,7 @@ def _standing(question: Question, side: Side, refusals: Sequence[str]) -> Standi
     effect = tree_effect(results, list(side.counted.values()), side.clusters)
     matched = [found.effect.estimate for found in results if found.effect is not None]
     complete = len(matched) == len(results)
-    known = bool(matched) and question.quantity.compares
+    known = bool(matched) and question.quantity.compares and not side.unfloored
     words = [word_of(question, found) for found in results]
     pairs = [found.pairs for found in results if found.pairs is not None]
     low, high = (effect.like_these or (None, None)) if known else (None, None)
@@ -261,7 +262,9 @@ def _standing(question: Question, side: Side, refusals: Sequence[str]) -> Standi
         verdict=None,
         p=None,
         strict=math.exp(effect.estimate) if known else None,
-        matched=math.exp(effect.estimate if complete else exact_mean(np.array(sorted(matched)))) if known else None,
+        matched=math.exp(effect.estimate if complete else exact_mean(np.array(sorted(matched))))
+        if matched and question.quantity.compares
+        else None,
         median=math.exp(statistics.median(side.means)) if known else None,
         coverage=len(matched) / len(results),
         low=finite_ratio(low),

@@ -184,16 +184,17 @@ def _row(policy: str, side: _Side, board: "_Board", word: Any, p: Any, sure: boo
     means = side.means()
     done = [statistics.fmean(side.counted[b]) for b in names if side.done(b)]
     clusters = [board.clusters[b] for b in names]
+    known = bool(done) and not side.unfloored
     return Plain(
         policy,
         side.policy_class,
-        math.exp(statistics.fmean(means)) if done else None,
+        math.exp(statistics.fmean(means)) if known else None,
         math.exp(statistics.fmean(done)) if done else None,
-        math.exp(statistics.median(means)) if done else None,
+        math.exp(statistics.median(means)) if known else None,
         len(done),
         len(names),
         len(set(clusters)),
-        _clipped(side, clusters) if done and len(names) > 1 else None,
+        _clipped(side, clusters) if known and len(names) > 1 else None,
         word,
         p,
         sure,

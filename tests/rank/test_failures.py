@@ -81,6 +81,8 @@ def test_a_failure_that_counts_too_little_is_not_ranked(tmp_path: Path) -> None:
     record(tmp_path / "without", 0, board((2, 7), floor=False))
     mine = table(tmp_path / "without")["mine"]
     assert mine.rank is None and mine.verdict is None
+    assert (mine.strict, mine.low, mine.high, mine.median) == (None,) * 4, "1 at best, whatever failed"
+    assert mine.matched is not None and mine.losses == 10
     (why,) = mine.reasons
     assert "O0" in why and "b02, b07" in why
     lost_too = [one for one in board((2, 7)) if (one.policy, one.benchmark) != ("O0", "b02")]

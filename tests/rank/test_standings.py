@@ -88,15 +88,18 @@ def by_hand(cells: list[Cell], reference: str = "Oz") -> dict[str, tuple[float |
         seeds = sorted({seed for _, seed in own})  # a seed that was not tried on a program failed there
         strict, matched = [], []
         least = min((base[b] / v for (b, _), v in own.items() if v is not None and b in base), default=1.0)
+        known = True
         for b, value in base.items():
             found = [own.get((b, seed)) for seed in seeds]
             if None in found:
+                known &= policy == "O0" or b in slowest  # else what a failure counts as is not known
                 strict.append(math.log(min(1.0, least, value / slowest.get(b, value))))
             else:
                 strict.append(statistics.fmean(math.log(value / v) for v in found if v is not None))
                 matched.append(strict[-1])
         mean = math.exp(math.fsum(matched) / len(matched)) if matched else None
-        answer[policy] = (math.exp(math.fsum(strict) / len(strict)) if matched else None, mean, len(matched), len(base))
+        whole = math.exp(math.fsum(strict) / len(strict)) if matched and known else None
+        answer[policy] = (whole, mean, len(matched), len(base))
     return answer
 
 
@@ -170,7 +173,7 @@ def test_they_are_what_a_person_computes(cells: list[Cell], tmp_path_factory: py
 
 def test_a_failure_counts_as_the_worst_of_reference_floor_and_the_policys_own(tmp_path: Path) -> None:
     rows = [row(name, "Oz", 100) for name in ("one", "two", "three")]
-    rows += [row("one", "O0", 400), row("two", "O0", 50)]
+    rows += [row("one", "O0", 400), row("two", "O0", 50), row("three", "O0", 90)]
     rows += [row("one", "mine", None), row("two", "mine", None), row("three", "mine", 50)]
     rows += [row("one", "half", 50), row("two", "half", 125)]
     record(tmp_path, 0, rows)
@@ -509,7 +512,7 @@ def test_what_can_be_no_value_never_is_a_number(tmp_path: Path) -> None:
     record(tmp_path, 0, rows)
     question = replace(QUESTION, **counted)
     mine = table(tmp_path, question)["mine"]
-    assert (mine.strict, mine.matched, mine.completed) == (pytest.approx(math.sqrt(2)), 2.0, 1)
+    assert (mine.strict, mine.matched, mine.completed) == (None, 2.0, 1)
     with asked(tmp_path) as index:
         figures = {p.benchmark: (p.outcome, p.policy, p.detail) for p in programs(index, question, "mine")}
     assert figures["one"] == ("not measured", None, "0.0 is no value of this metric")
@@ -538,6 +541,26 @@ def test_seeds_are_a_mean_and_one_that_failed_counts_as_the_worst(tmp_path: Path
     assert (figures["one"].low or 0) < one < (figures["one"].high or 0)
 
 
+def test_a_program_counts_for_a_policy_of_chance_only_where_its_seeds_agree(tmp_path: Path) -> None:
+    values = {
+        "surely": (80, 81, 82, 83, 84),
+        "perhaps": (70, 80, 90, 100, 115),
+        "never": (120, 121, 122, 123, 124),
+        "alike": (90, 90, 90, 90, 90),
+        "same": (100, 100, 100, 100, 100),
+    }
+    rows = [row(name, "Oz", 100) for name in values]
+    rows += [row(name, "mine", value, seed=seed) for name, mine in values.items() for seed, value in enumerate(mine)]
+    record(tmp_path, 0, rows)
+    mine = table(tmp_path)["mine"]
+    assert (mine.wins, mine.ties, mine.unresolved, mine.losses) == (2, 1, 1, 1)
+    with asked(tmp_path) as index:
+        found = {p.benchmark: p.verdict for p in programs(index, QUESTION, "mine")}
+    assert found == {
+        "surely": "better", "perhaps": "unresolved", "never": "worse", "alike": "better", "same": "equal"
+    }  # fmt: skip
+
+
 def test_seeds_alone_make_the_interval_for_these_programs(tmp_path: Path) -> None:
     """What is counted has no noise but that of programs and seeds."""
     rows = [row(f"b{n}", "Oz", 1000) for n in range(8)]
@@ -560,7 +583,7 @@ def test_seeds_alone_make_the_interval_for_these_programs(tmp_path: Path) -> Non
 
 
 def test_a_seed_that_was_not_tried_somewhere_failed_there(tmp_path: Path) -> None:
-    rows = [row(name, "Oz", 100) for name in ("one", "two")]
+    rows = [row(name, policy, 100) for name in ("one", "two") for policy in ("Oz", "O0")]
     rows += [row("one", "mine", 50, seed=seed) for seed in range(5)] + [row("two", "mine", 50)]
     record(tmp_path, 0, rows)
     mine = table(tmp_path)["mine"]
