@@ -12,7 +12,7 @@ import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -45,22 +45,8 @@ class Journal:
         self._key = _key()
         with results_errors(results):
             results.mkdir(parents=True, exist_ok=True)
-            self.path = results / f".{plan[:16]}.journal"
-            if self.path.is_symlink():
-                raise UsageError("a link, not a journal", where=str(self.path), hint="remove it")
-            # Not through a link, and without waiting for somebody at the other end of a FIFO.
-            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-            self._file = os.fdopen(os.open(self.path, flags, 0o644), "a+b")
-        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
-            self._file.close()
-            raise UsageError("not a regular file", where=str(self.path), hint="remove it")
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._file.close()
-            raise UsageError(
-                "the same run is already going on", where=str(results), hint="wait for it, or use another --results"
-            ) from None
+        self.path = results / f".{plan[:16]}.journal"
+        self._file = _held(self.path)
         self.cells: dict[str, list[Row]] = {}
         self.histories: dict[str, History] = {}
         """Of cells that have one."""
@@ -114,7 +100,7 @@ class Journal:
 
     def close(self, *, remove: bool) -> None:
         """Let go of the journal; ``remove`` when its run file is written."""
-        if remove:
+        if remove and _is_at(self.path, self._file):  # else somebody took it away, and what is there is another's
             self.path.unlink(missing_ok=True)
         with suppress(OSError):  # a cell that could not be written was reported when it was added
             self._file.close()
@@ -171,6 +157,40 @@ _REMEDY = "remove the file: its cells are done again, most of them from the cach
 def entry_name(key: str, policy: str, copy: int = 0) -> str:
     """Name of a cell in a run's journal: two policies that decide alike share a key, not their rows."""
     return f"{key}:{policy}:{copy}" if copy else f"{key}:{policy}"
+
+
+def _held(path: Path) -> BinaryIO:
+    """The journal's file, made if there is none, and locked. Raises UsageError when another process has it."""
+    while True:
+        with results_errors(path.parent):
+            if path.is_symlink():
+                raise UsageError("a link, not a journal", where=str(path), hint="remove it")
+            # Not through a link, and without waiting for somebody at the other end of a FIFO.
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            file = os.fdopen(os.open(path, flags, 0o644), "a+b")
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            file.close()
+            raise UsageError("not a regular file", where=str(path), hint="remove it")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            raise UsageError(
+                "the same run is already going on",
+                where=str(path.parent),
+                hint="wait for it, or use another --results",
+            ) from None
+        if _is_at(path, file):
+            return file
+        file.close()  # its owner removed it between our opening and locking it
+
+
+def _is_at(path: Path, file: BinaryIO) -> bool:
+    """Whether the open file is the one that the path names."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.lstat())
+    except FileNotFoundError:
+        return False
 
 
 def _key() -> bytes:

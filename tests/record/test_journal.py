@@ -1,5 +1,6 @@
 """The journal of an unfinished run: a finished cell survives everything, a torn one is forgotten."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -7,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 from hypothesis import given, settings
@@ -289,6 +291,40 @@ def test_one_process_at_a_time_and_a_killed_one_lets_go(tmp_path: Path) -> None:
     journal = Journal(tmp_path, PLAN)
     assert journal.cells == {entry(THEIRS): THEIRS}
     journal.close(remove=True)
+
+
+def test_a_journal_that_goes_while_it_is_opened_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its owner ends just then: what is locked is the file that the next one would open."""
+    owners, lock = [Journal(tmp_path, PLAN)], fcntl.flock
+
+    def late(file: int | IO[bytes], how: int) -> None:
+        number = file if isinstance(file, int) else file.fileno()
+        if owners and os.path.samestat(os.fstat(number), owners[0].path.stat()):
+            owners.pop().close(remove=True)
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    mine = Journal(tmp_path, PLAN)
+    monkeypatch.undo()
+    mine.add(entry(FIRST), FIRST)
+    with pytest.raises(UsageError, match="already going on"):
+        Journal(tmp_path, PLAN)
+    mine.close(remove=False)
+    again = Journal(tmp_path, PLAN)
+    assert again.cells == {entry(FIRST): FIRST}
+    again.close(remove=True)
+
+
+def test_nobody_removes_the_journal_of_another(tmp_path: Path) -> None:
+    first = Journal(tmp_path, PLAN)
+    first.path.unlink()  # by hand, as errors suggest
+    second = Journal(tmp_path, PLAN)
+    second.add(entry(FIRST), FIRST)
+    first.close(remove=True)
+    second.close(remove=False)
+    again = Journal(tmp_path, PLAN)
+    assert again.cells == {entry(FIRST): FIRST}
+    again.close(remove=True)
 
 
 def test_a_results_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
