@@ -9,27 +9,38 @@ from one iteration; latencies, caches and branch prediction are not in it.
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from harness.base.digest import digest_of
-from harness.base.errors import CellError
+from harness.base.errors import CellError, PrerequisiteError
 from harness.base.process import Limits, run
-from harness.base.store import Store, cache_errors
+from harness.base.store import Store, cache_errors, no_space, require_space
 from harness.base.vocabulary import Outcome, Target
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool, tool_job
 from harness.toolchain import TARGETS
 
+if TYPE_CHECKING:
+    from filelock import FileLock
+
 __all__ = ["Cost", "Model", "block_costs", "known_models"]
 
+Value = TypeVar("Value")
 _COMMENT = {Target.X86_64: "#", Target.AARCH64: "//"}
 _ERROR = re.compile(r":(\d+):\d+: error: (.*)")
 _BATCH = 4000
 _BLOCKS = "blocks.s"
+_MEMORY = "block-costs.sqlite"
+_UNUSABLE = (
+    *(sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM),
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOLFS),
+)
+"""Results of SQLite that say something of the disk or of its file system."""
 _SKIP = "-skip-unsupported-instructions=lack-sched"
 
 
@@ -58,14 +69,13 @@ def block_costs(texts: Sequence[str], model: Model, bench: Bench) -> list[Cost]:
     """
     prefix = digest_of(["mca", 1, model.target.value, model.cpu, bench.toolchain.fingerprint.llvm])
     keys = {text: digest_of([prefix, text]) for text in texts if text}
-    with _memory(bench.store) as memory:
-        known = _recall(memory, list(keys.values()))
-        missing = [text for text, key in keys.items() if key not in known]
-        for start in range(0, len(missing), _BATCH):
-            batch = missing[start : start + _BATCH]
-            found = dict(zip(batch, _model(batch, model, bench), strict=True))
-            known |= {keys[text]: cost for text, cost in found.items()}
-            _remember(memory, {keys[text]: cost for text, cost in found.items()})
+    known = _recall(bench.store, list(keys.values()))
+    missing = [text for text, key in keys.items() if key not in known]
+    for start in range(0, len(missing), _BATCH):
+        batch = missing[start : start + _BATCH]
+        found = {keys[text]: cost for text, cost in zip(batch, _model(batch, model, bench), strict=True)}
+        known |= found
+        _remember(bench.store, found)
     return [known[keys[text]] if text else Cost(0.0) for text in texts]
 
 
@@ -155,45 +165,105 @@ def _left_out(lines: Sequence[str], modelled: Sequence[object]) -> str:
     return lines[0]
 
 
-@contextmanager
-def _memory(store: Store) -> Iterator[sqlite3.Connection]:
-    """The costs known so far: one table, which threads and processes share."""
-    with cache_errors(store.root):
-        connection = _open(store.root / "block-costs.sqlite")
-        try:
-            yield connection
-        finally:
-            connection.close()
+def _recall(store: Store, keys: Sequence[str]) -> dict[str, Cost]:
+    """What is known of these costs."""
+
+    def read(memory: sqlite3.Connection) -> dict[str, Cost]:
+        found: dict[str, Cost] = {}
+        for start in range(0, len(keys), 500):
+            part = keys[start : start + 500]
+            marks = ",".join("?" * len(part))
+            for key, cycles, problem in memory.execute(f"SELECT * FROM cost WHERE key IN ({marks})", part):
+                found[key] = Cost(cycles, problem)
+        return found
+
+    return _with_memory(store, read)
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    for attempt in (1, 2):
-        connection = sqlite3.connect(path, timeout=60)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
-            connection.execute("CREATE TABLE IF NOT EXISTS cost (key TEXT PRIMARY KEY, cycles REAL, problem TEXT)")
-        except sqlite3.DatabaseError as error:  # damaged: what it holds can be had again
-            connection.close()
-            if attempt == 2 or isinstance(error, sqlite3.OperationalError):
-                raise
-            path.unlink(missing_ok=True)
-        else:
-            return connection
+def _remember(store: Store, costs: Mapping[str, Cost]) -> None:
+    def write(memory: sqlite3.Connection) -> None:
+        rows = [(key, cost.cycles, cost.problem) for key, cost in costs.items()]
+        with memory:
+            memory.executemany("INSERT OR REPLACE INTO cost VALUES (?, ?, ?)", rows)
+
+    _with_memory(store, write)
+
+
+def _with_memory(store: Store, use: Callable[[sqlite3.Connection], Value]) -> Value:
+    """What ``use`` gives of the costs known so far: one table, which threads and processes share.
+
+    One that is damaged is made anew: what it held can be had again. Raises PrerequisiteError where it cannot be used.
+    """
+    path = store.root / _MEMORY
+    with cache_errors(store.root), _database_errors(path):
+        for last in (False, True):
+            connection, inode = _open(path)
+            try:
+                return use(connection)
+            except sqlite3.DatabaseError as error:
+                if last or not _is_damage(error):
+                    raise
+                with _lock(path):
+                    if path.exists() and path.stat().st_ino == inode:  # else another worker has made it anew already
+                        _remove(path)
+            finally:
+                connection.close()
     raise AssertionError
 
 
-def _recall(memory: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Cost]:
-    found: dict[str, Cost] = {}
-    for start in range(0, len(keys), 500):
-        part = keys[start : start + 500]
-        marks = ",".join("?" * len(part))
-        for key, cycles, problem in memory.execute(f"SELECT * FROM cost WHERE key IN ({marks})", part):
-            found[key] = Cost(cycles, problem)
-    return found
+def _open(path: Path) -> tuple[sqlite3.Connection, int]:
+    """The database and its inode. Under a lock: SQLite lets nobody wait who opens a new one beside another."""
+    with _lock(path):
+        for last in (False, True):
+            connection = sqlite3.connect(path, timeout=60)
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=NORMAL")
+                connection.execute("CREATE TABLE IF NOT EXISTS cost (key TEXT PRIMARY KEY, cycles REAL, problem TEXT)")
+                return connection, path.stat().st_ino
+            except sqlite3.DatabaseError as error:
+                connection.close()
+                if last or not _is_damage(error):
+                    raise
+                _remove(path)
+    raise AssertionError
 
 
-def _remember(memory: sqlite3.Connection, costs: Mapping[str, Cost]) -> None:
-    rows = [(key, cost.cycles, cost.problem) for key, cost in costs.items()]
-    with memory:
-        memory.executemany("INSERT OR REPLACE INTO cost VALUES (?, ?, ?)", rows)
+def _lock(path: Path) -> "FileLock":
+    from filelock import FileLock
+
+    return FileLock(f"{path}.lock", poll_interval=0.005)
+
+
+def _remove(path: Path) -> None:
+    """With what SQLite keeps beside it, which belongs to no other database."""
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{path}{ending}").unlink(missing_ok=True)
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    return _code_of(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _code_of(error: sqlite3.Error) -> int | None:
+    """SQLite's result, without what extends it."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+@contextmanager
+def _database_errors(path: Path) -> Iterator[None]:
+    """What the disk, or who may write to it, is to blame for becomes PrerequisiteError."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if _code_of(error) == sqlite3.SQLITE_FULL:
+            raise no_space(path.parent) from None
+        if _is_damage(error) or _code_of(error) in _UNUSABLE:
+            require_space(path.parent)
+            raise PrerequisiteError(
+                f"cannot use the cache: {error}",
+                where=str(path),
+                hint="set HARNESS_CACHE to a folder on a local disk that you may write to, or mend this one",
+            ) from None
+        raise

@@ -1,14 +1,18 @@
 """llvm-mca's model of blocks: against calculations by hand, and what it cannot model."""
 
 import math
+import sqlite3
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
 
 import harness.basic_blocks.throughput as throughput
+from harness.base.errors import PrerequisiteError
 from harness.base.vocabulary import Outcome, Target
 from harness.basic_blocks import Code
 from harness.basic_blocks.throughput import Cost, Model, block_costs, known_models
@@ -172,6 +176,73 @@ def test_a_damaged_memory_is_made_anew(bench: Bench) -> None:
         (bench.store.root / name).unlink(missing_ok=True)
     (bench.store.root / "block-costs.sqlite").write_bytes(b"not a database" * 100)
     assert block_costs(texts, model, bench) == before
+
+
+MANY = [f"addl\t$0x{number:x}, %eax" for number in range(3000)]
+ANY = Model(Target.X86_64, "skylake-avx512")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many blocks llvm-mca was asked about, each time; it answers at once."""
+    counts: list[int] = []
+
+    def answer(texts: Sequence[str], *_: Any) -> list[Cost]:
+        counts.append(len(texts))
+        return [Cost(float(len(text))) for text in texts]
+
+    monkeypatch.setattr(throughput, "_model", answer)
+    return counts
+
+
+def test_pages_damaged_behind_a_good_header_are_made_anew(bench: Bench, tmp_path: Path, asked: list[int]) -> None:
+    mine = Bench(bench.toolchain, tmp_path)
+    before = block_costs(MANY, ANY, mine)
+    path = tmp_path / "block-costs.sqlite"
+    content = bytearray(path.read_bytes())
+    content[4096 * 2 :] = b"\x5a" * (len(content) - 4096 * 2)
+    path.write_bytes(content)
+    (tmp_path / "block-costs.sqlite-wal").write_bytes(b"of another")
+    assert block_costs(MANY, ANY, mine) == before
+    assert block_costs(MANY, ANY, mine) == before
+    assert asked == [3000, 3000]
+
+
+def test_many_may_be_the_first(bench: Bench, tmp_path: Path, asked: list[int]) -> None:
+    """Workers that ask a fresh cache at the same instant."""
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(40):
+            mine = Bench(bench.toolchain, tmp_path / str(number))
+            barrier = Barrier(4)
+
+            def ask(one: int, mine: Bench = mine, barrier: Barrier = barrier) -> list[Cost]:
+                barrier.wait()
+                return block_costs([MANY[one]], ANY, mine)
+
+            assert all(len(costs) == 1 for costs in pool.map(ask, range(4)))
+    assert asked == [1] * 160
+
+
+def test_a_full_disk_is_nobodys_fault(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[int]
+) -> None:
+    mine, connect = Bench(bench.toolchain, tmp_path), sqlite3.connect
+
+    def small(*words: Any, **named: Any) -> sqlite3.Connection:
+        connection = connect(*words, **named)
+        connection.execute("PRAGMA max_page_count=8")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", small)
+    with pytest.raises(PrerequisiteError, match="no space left for the cache"):
+        block_costs(MANY, ANY, mine)
+
+
+def test_a_database_that_cannot_be_opened_is_named(bench: Bench, tmp_path: Path, asked: list[int]) -> None:
+    (tmp_path / "block-costs.sqlite").mkdir()
+    with pytest.raises(PrerequisiteError, match="cannot use the cache") as raised:
+        block_costs(MANY, ANY, Bench(bench.toolchain, tmp_path))
+    assert raised.value.where == str(tmp_path / "block-costs.sqlite")
 
 
 def test_what_llvm_mca_cannot_model(bench: Bench) -> None:
