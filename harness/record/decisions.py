@@ -1,17 +1,19 @@
 """Decisions files beside the run files: ``decisions/DIGEST.zst``, named by what they hold."""
 
 import os
-import tempfile
 from pathlib import Path
 
 from harness.apply.decisions import Decisions
 from harness.base.digest import digest_bytes
 from harness.base.errors import UsageError
 from harness.base.reading import MIB, read_bytes, shown_size
+from harness.base.writing import written
 from harness.record.runfile import results_errors
 
-__all__ = ["has_decisions", "load_decisions", "store_decisions"]
+__all__ = ["DECISIONS", "has_decisions", "load_decisions", "store_decisions"]
 
+DECISIONS = "decisions"
+"""The folder, in one of results."""
 _LARGEST = 64 * MIB
 """Of a decisions file, compressed or not: parsing takes up to about twenty times as much memory."""
 
@@ -21,7 +23,7 @@ def store_decisions(results: Path, content: bytes) -> str:
     import zstandard
 
     digest = digest_bytes(content)
-    path = results / "decisions" / f"{digest}.zst"
+    path = results / DECISIONS / f"{digest}.zst"
     if len(content) > _LARGEST:
         raise UsageError(f"decisions of more than {shown_size(_LARGEST)}, which could not be read", where=str(path))
     if path.parent.is_symlink():
@@ -30,23 +32,19 @@ def store_decisions(results: Path, content: bytes) -> str:
         return digest
     with results_errors(results):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=".", delete=False) as file:
+        with written(path) as file:
             file.write(zstandard.ZstdCompressor(level=19).compress(content))
-            file.flush()
-            os.fsync(file.fileno())
-            os.fchmod(file.fileno(), 0o644)
-        os.replace(file.name, path)
     return digest
 
 
 def has_decisions(results: Path, digest: str) -> bool:
     """Whether there is a file of this digest: what it holds is seen when it is loaded."""
-    return (results / "decisions" / f"{digest}.zst").is_file()
+    return (results / DECISIONS / f"{digest}.zst").is_file()
 
 
 def load_decisions(results: Path, digest: str) -> Decisions:
     """The decisions of this digest. Raises UsageError when they are missing or altered."""
-    path = results / "decisions" / f"{digest}.zst"
+    path = results / DECISIONS / f"{digest}.zst"
     if path.is_symlink() or path.parent.is_symlink():
         raise UsageError("a link, not a decisions file", where=str(path), hint="put the file itself there")
     if not path.exists():

@@ -9,7 +9,6 @@ import fcntl
 import hmac
 import os
 import stat
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,6 +20,7 @@ from harness.base.errors import PrerequisiteError, UsageError
 from harness.base.paths import cache_root
 from harness.base.reading import read_bytes
 from harness.base.store import cache_errors, make_cache_folder
+from harness.base.writing import written
 from harness.record.lines import canonical_object
 from harness.record.rows import Block, History, Row
 from harness.record.runfile import results_errors
@@ -202,9 +202,8 @@ def _key() -> bytes:
     make_cache_folder(root, root)
     with cache_errors(root), FileLock(root / f"{_KEY}.lock"):
         if not path.exists():
-            with tempfile.NamedTemporaryFile("wb", dir=root, prefix=".", delete=False) as file:  # mode 600
+            with written(path, 0o600) as file:
                 file.write(os.urandom(_KEY_BYTES))
-            os.replace(file.name, path)
         status = path.lstat()
     key = read_bytes(path, _KEY_BYTES)
     if len(key) != _KEY_BYTES or not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077:

@@ -9,8 +9,6 @@ would show.
 
 import difflib
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +21,7 @@ from harness.base.digest import canonical_json, digest_bytes, digest_file
 from harness.base.documents import parse_json
 from harness.base.errors import UsageError
 from harness.base.reading import MIB, read_bytes
+from harness.base.writing import written
 from harness.record.decisions import load_decisions
 from harness.record.names import RunName
 from harness.record.rows import Count, Digest, Model
@@ -287,9 +286,5 @@ def _said(kind: str, a: int, b: int, c: int, d: int, old: Sequence[str], new: Se
 
 
 def _write(path: Path, content: bytes) -> None:
-    with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=".", suffix=".partial", delete=False) as file:
+    with results_errors(path.parent), written(path) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-        os.fchmod(file.fileno(), 0o644)
-    os.replace(file.name, path)

@@ -1,13 +1,12 @@
 """Parquet files in a results folder, beside runs and outside git: columns, and their types by polars' names."""
 
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import UsageError
 from harness.base.reading import MIB, read_bytes
+from harness.base.writing import written
 from harness.record.runfile import results_errors
 
 __all__ = ["read_frame", "schema_of", "write_frame"]
@@ -29,10 +28,8 @@ def write_frame(path: Path, frame: "polars.DataFrame") -> None:
     """Write the file, all or nothing. Raises PrerequisiteError where that cannot be done."""
     with results_errors(path.parent):
         # An open file: a library that is given a path may read it as a pattern.
-        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=".", delete=False) as file:
+        with written(path) as file:
             frame.write_parquet(file, compression="zstd")
-            os.fchmod(file.fileno(), 0o644)
-        os.replace(file.name, path)
 
 
 def read_frame(path: Path, columns: Mapping[str, str], what: str) -> "polars.DataFrame":

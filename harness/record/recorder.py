@@ -4,11 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.record.decisions import has_decisions, store_decisions
+from harness.base.writing import remove_partial
+from harness.record.decisions import DECISIONS, has_decisions, store_decisions
 from harness.record.journal import Journal, entry_name
 from harness.record.rows import History, Row
 
-__all__ = ["Recorded", "Recorder"]
+__all__ = ["Recorded", "Recorder", "remove_leftovers"]
+
+
+def remove_leftovers(results: Path) -> None:
+    """Remove what killed runs were writing into a folder of results."""
+    for folder in (results, results / DECISIONS):
+        remove_partial(folder)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ header and rows: a torn or altered file contradicts its own name.
 """
 
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from pydantic import ValidationError
 from harness.base.digest import canonical_json, digest_bytes
 from harness.base.errors import PrerequisiteError, UsageError
 from harness.base.reading import MIB, read_bytes, shown_size
+from harness.base.writing import written
 from harness.record.check import check_campaigns, check_header, check_histories, check_rows, is_shown, require_past
 from harness.record.lines import canonical_object, parse_header, parse_line
 from harness.record.names import REMEDY, SUMS, RunName, digits_of, pinned, stamp_of
@@ -106,12 +106,8 @@ def write_run(
     path = results / f"{name}.jsonl"
     _parse(path, content)  # nothing is written that could not be read
     with results_errors(results):
-        with tempfile.NamedTemporaryFile("wb", dir=results, prefix=".", suffix=".partial", delete=False) as file:
+        with written(path) as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            os.fchmod(file.fileno(), 0o644)
-        os.replace(file.name, path)
         _sync_folder(results)
     return path
 

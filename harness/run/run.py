@@ -17,7 +17,7 @@ from harness.measure import find_metric
 from harness.problems.protocol import Request, Session, Task
 from harness.record.index import require_sound
 from harness.record.journal import Journal
-from harness.record.recorder import Recorder
+from harness.record.recorder import Recorder, remove_leftovers
 from harness.record.rows import Row, failed_rows
 from harness.record.runfile import write_run
 from harness.run.engines import LocalPool
@@ -61,6 +61,7 @@ def execute_run(
     bench.sandbox.probe()
     started = datetime.now(UTC)
     require_sound(results)  # a torn run file is reported now, not when all is done
+    remove_leftovers(results)
     with ExitStack() as cleanup:
         journal = Journal(results, _plan(request, bench))
         cleanup.callback(journal.close, remove=False)

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -18,6 +17,7 @@ from harness.base.digest import digest_file, digest_of
 from harness.base.errors import PrerequisiteError
 from harness.base.paths import cache_root
 from harness.base.vocabulary import Target
+from harness.base.writing import written
 from harness.toolchain.targets import TARGETS
 
 __all__ = ["INSTALL", "MAJOR", "Fingerprint", "Toolchain", "find_toolchain"]
@@ -284,8 +284,7 @@ class _FileDigests:
             return
         try:
             self._memory.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", dir=self._memory.parent, delete=False) as file:
-                json.dump({"sha256": digest_of(self._known), "files": self._known}, file)
-            os.replace(file.name, self._memory)
+            with written(self._memory, 0o600) as file:
+                file.write(json.dumps({"sha256": digest_of(self._known), "files": self._known}).encode())
         except OSError:  # a full or read-only cache: the digests are simply taken again next time
             return

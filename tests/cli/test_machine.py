@@ -78,6 +78,17 @@ def test_no_space_for_results(tiny: User, tmp_path: Path, toolchain: Toolchain, 
     answer.refused(3, f"{results}: cannot write results: No space left on device", "--results")
 
 
+def test_a_run_removes_what_killed_ones_were_writing(tiny: User, tmp_path: Path) -> None:
+    user = User(tiny.cache, tmp_path)
+    (tmp_path / "decisions").mkdir()
+    left = [tmp_path / ".4194304-abc_1234.partial", tmp_path / "decisions" / ".4194304-abc_1234.partial"]
+    for path in left:  # no process has so high a number
+        path.write_bytes(b"half")
+        os.utime(path, (0, 0))
+    user.harness(*RUN, "--benchmark", "glob", code=0)
+    assert not any(path.exists() for path in left)
+
+
 def test_no_space_is_noticed_without_rights_to_mount(
     tmp_path: Path, toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
