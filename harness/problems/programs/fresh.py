@@ -34,7 +34,7 @@ from harness.problems.protocol import Session
 from harness.record import Row
 from harness.record.decisions import load_decisions
 from harness.record.fresh import Fresh, FreshProgram, UnfitInput
-from harness.record.journal import entry_name
+from harness.record.journal import Journal, entry_name
 from harness.sandbox.bench import Bench
 from harness.suite.fresh import ATTEMPTS, fresh_workload, takes_fresh_inputs
 from harness.suite.load import Program
@@ -47,6 +47,8 @@ __all__ = ["verify_fresh"]
 Task = TypeVar("Task")
 Value = TypeVar("Value")
 _AREA = "fresh"
+_NOTE = "verified"
+"""In the journal."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +111,12 @@ def verify_fresh(request: Request, seed: str, session: Session) -> tuple[Fresh, 
     pending = {name: subjects for name, subjects in pending.items() if name not in without}
     run = _Run(seed, tuple(request.targets), request.track, bench, session.engine, session.observer, recorder.results)
     programs = {program.id: program for program in request.programs}
-    found: dict[str, FreshProgram] = {}
+    found = _Found(recorder.journal)
     try:
         for attempt in range(1, ATTEMPTS + 1):
-            if not pending:
-                break
-            pending = run.attempt(attempt, pending, programs, found, verdicts, without)
+            later = {name: subjects for name, subjects in pending.items() if found.is_unfit(name, attempt)}
+            now = {name: subjects for name, subjects in pending.items() if name not in later}
+            pending = later | (run.attempt(attempt, now, programs, found, verdicts, without) if now else {})
     finally:
         run.remove_inputs()
     failed = {
@@ -124,13 +126,52 @@ def verify_fresh(request: Request, seed: str, session: Session) -> tuple[Fresh, 
     }
     facts = Fresh(
         seed=seed,
-        programs={programs[name].benchmark.name: found[name] for name in programs if name in found},
+        programs={programs[name].benchmark.name: found.programs[name] for name in programs if name in found.programs},
         without=tuple(program.benchmark.name for name, program in programs.items() if name in without),
     )
     return facts, failed
 
 
 _PASSED = _Verdict(Outcome.OK)
+
+
+class _Found:
+    """What the run has verified so far, interrupted or not: the cache has verdicts, and no word of whose."""
+
+    def __init__(self, journal: Journal) -> None:
+        kept = journal.notes.get(_NOTE, {"programs": {}, "failed": {}})
+        self.programs = {name: FreshProgram.model_validate(facts) for name, facts in kept["programs"].items()}
+        """By the program's id."""
+        self._failed: dict[str, dict[str, bool]] = kept["failed"]
+        """Of each program: key of a verdict → whether the object failed."""
+        self._journal = journal
+
+    def is_unfit(self, name: str, attempt: int) -> bool:
+        """Whether the attempt's input is known to be unfit."""
+        return name in self.programs and any(one.attempt == attempt for one in self.programs[name].unfit)
+
+    def add_unfit(self, name: str, fault: UnfitInput) -> None:
+        """An input of a program that no object may be judged by."""
+        known = self.programs.get(name, FreshProgram())
+        self.programs[name] = known.model_copy(update={"unfit": (*known.unfit, fault)})
+
+    def add(self, name: str, round_: _Round, verdicts: Mapping[str, _Verdict]) -> None:
+        """How objects of a program did on an input that counts, by the keys of their verdicts."""
+        failed = self._failed.setdefault(name, {})
+        failed |= {key: verdict.outcome is not Outcome.OK for key, verdict in verdicts.items()}
+        self.programs[name] = FreshProgram(
+            attempt=round_.attempt,
+            workload=round_.ready.workload.name,
+            inputs=round_.inputs,
+            objects=len(failed),
+            failed=sum(failed.values()),
+            unfit=self.programs.get(name, FreshProgram()).unfit,
+        )
+
+    def note(self) -> None:
+        """Keep it in the journal."""
+        told = {name: facts.model_dump(mode="json") for name, facts in self.programs.items()}
+        self._journal.note(_NOTE, {"programs": told, "failed": self._failed})
 
 
 class _Run:
@@ -160,7 +201,7 @@ class _Run:
         number: int,
         pending: Mapping[str, dict[str, _Subject]],
         programs: Mapping[str, Program],
-        found: dict[str, FreshProgram],
+        found: _Found,
         verdicts: dict[str, _Verdict],
         without: set[str],
     ) -> dict[str, dict[str, _Subject]]:
@@ -197,25 +238,21 @@ class _Run:
         examine = partial(_examine, targets=self.targets, bench=self.bench)
         unfit = {round_.program.id: why for round_, why in self._each(examine, list(contested.values()), weight=0)}
         again: dict[str, dict[str, _Subject]] = {}
+        judged: dict[str, _Round] = {}
         for name, round_ in rounds.items():
-            known = found.get(name, FreshProgram())
             if why := unfit.get(name):
                 fault = UnfitInput(
                     attempt=number, workload=round_.ready.workload.name, inputs=round_.inputs, reason=why
                 )
-                found[name] = known.model_copy(update={"unfit": (*known.unfit, fault)})
+                found.add_unfit(name, fault)
                 again[name] = dict(pending[name])
-                continue
+            else:
+                found.add(name, round_, {key: now[key] for key in pending[name]})
+                judged[name] = round_
+        if rounds:
+            found.note()  # before the cache has the verdicts: what it has is not verified again
+        for name, round_ in judged.items():
             verdicts |= {key: self._kept(key, now[key], round_) for key in pending[name]}
-            failed = sum(now[key].outcome is not Outcome.OK for key in pending[name])
-            found[name] = FreshProgram(
-                attempt=number,
-                workload=round_.ready.workload.name,
-                inputs=round_.inputs,
-                objects=len(pending[name]),
-                failed=failed,
-                unfit=known.unfit,
-            )
         return again
 
     def remove_inputs(self) -> None:

@@ -280,6 +280,32 @@ def test_a_killed_run_keeps_its_seed(tmp_path: Path) -> None:
     assert run.header.fresh.programs["tally"].objects == 4, "those in the journal too"
 
 
+BUSY = "  for (volatile int i = 0; argc > 1 && i < 9000000; i++) { }\n"
+LONG = f'{INPUT}\n[[benchmarks.workloads]]\nname = "long"\nkind = "time"\nargs = ["long"]\n{INPUT}\ntimeout = 5'
+
+
+def test_a_run_killed_while_it_times_keeps_what_it_verified(tmp_path: Path) -> None:
+    """By then every verdict is in the cache, and no other run was told of them."""
+    sketch = Sketch("p0", HEAD + BUSY + TAIL, workload=LONG)
+    user, suite = User.at(tmp_path), write_suite(tmp_path / "made", sketch, Sketch("hello", NO_INPUT))
+    asked = ("--track", "speed", "--metric", "size.alloc,runtime.cpu", "--budget", "20", "--precision", "0.05")
+    command = words(suite, *asked, policies="basic")
+    process = user.start(*command)
+    deadline = time.monotonic() + 200
+    while not any(b'"block"' in path.read_bytes() for path in user.results.glob(".*.journal")):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    answer = user.harness(*command, code=0, timeout=200)
+    (run,) = user.runs()
+    assert len(run.campaigns) == 2 and run.header.fresh is not None
+    objects = {row.object_digest for row in run.rows if row.benchmark == "p0"}
+    one = run.header.fresh.programs["p0"]
+    assert (one.attempt, one.objects, one.failed) == (1, len(objects), 0) and one.inputs
+    assert f"{len(objects)} objects of 1 program verified on new inputs" in answer.err
+
+
 def test_the_python_door_and_the_dry_run(tmp_path: Path, caught: tuple[User, Path, Answer]) -> None:
     user, suite, _ = caught
     plan = user.harness(*words(suite, "--dry-run"), code=0).out
