@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Timing", "time_cells"]
 
+_MACHINE = "machine"
+"""What the journal says of a campaign beside its facts: on which machine it began."""
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -123,12 +126,12 @@ def time_cells(request: Request, session: Session, besides: Sequence[Cell] = ())
     wanted, results = request.timing, session.recorder.results
     entrants = _entrants(request, session, besides)
     programs, trials = entrants.programs, entrants.trials
-    timed = Timed(list(journal.blocks))
+    facts = _begun_here(journal)
+    timed = Timed([block for block in journal.blocks if block.campaign in {one["campaign"] for one in facts}])
     timed.problems.update(entrants.problems)
     able = {name: program for name, program in programs.items() if _can_be_timed(program, timed)}
     known = {} if wanted.again else _timed_before(able.values(), timed, request.suite.name, results)
     to_do = [program for name, program in able.items() if name not in known]
-    facts = list(journal.opened.values())
     if to_do:
         facts.append(_campaign(to_do, trials, wanted.plan(len(to_do)), bench, timed, observer, journal))
     reference = {name: program.reference for name, program in programs.items()}
@@ -144,6 +147,13 @@ def time_cells(request: Request, session: Session, besides: Sequence[Cell] = ())
         for row in _rows(one, request, programs, entrants.reasons, timed, known)
     ]
     return Timing(rows, campaigns, timed.blocks, len(known), len(timed.problems))
+
+
+def _begun_here(journal: Journal) -> list[Facts]:
+    """The campaigns that an interrupted run began on this machine: its disk may have come to another since."""
+    here = machine().identity
+    begun = [dict(facts) for facts in journal.opened.values()]
+    return [facts for facts in begun if facts.pop(_MACHINE, None) == here]
 
 
 def _native_cells(cells: Iterable[Cell], rows: Iterable[Row]) -> list[_Entry]:
@@ -278,7 +288,7 @@ def _campaign(
         observer.advance(step, f"{name}, pair {block.number + 1}")
 
     def opened(facts: Facts) -> None:
-        journal.open_campaign(str(facts["campaign"]), facts)
+        journal.open_campaign(str(facts["campaign"]), {**facts, _MACHINE: machine().identity})
 
     def wait() -> None:
         observer.advance(0.0, "waiting: another harness is timing on this machine")

@@ -249,6 +249,26 @@ class TestInterruptions:
         assert newest.campaigns[0].campaign != first.campaigns[0].campaign
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core is all that there is")
+def test_blocks_of_another_machine_are_not_gone_on_with(tmp_path: Path) -> None:
+    """Killed, and asked for again where there are fewer cores, as on a virtual machine that was made anew."""
+    user, made, every = User.at(tmp_path), suite(tmp_path / "moved", "none"), os.sched_getaffinity(0)
+    words = ("run", "--suite", made, "--policy", "basic", *TIMED, "--budget", "15", "--precision", "0.02")
+    with user.start(*words) as process:
+        before = wait_for_blocks(user, 2)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    os.sched_setaffinity(0, {max(every)})
+    try:
+        user.harness(*words, code=0, timeout=200)
+    finally:
+        os.sched_setaffinity(0, every)
+    (run,) = user.runs()
+    assert run.header.host.cores == 1
+    assert run.blocks and len(run.campaigns) == 1
+    assert {campaign for campaign, _ in before}.isdisjoint(block.campaign for block in run.blocks)
+
+
 @pytest.mark.slow
 class TestStrangers:
     """A folder of results from elsewhere, as a fresh checkout has it."""
