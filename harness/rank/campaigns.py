@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.base.vocabulary import Isolation
 from harness.rank.compare import compare_with
 from harness.rank.entries import entries_with
 from harness.rank.question import Question, quote
@@ -45,6 +46,8 @@ class TimedCampaign:
     """Why nothing is ranked by it."""
     used: bool
     """Pairs of it are in the answer."""
+    isolation: str = Isolation.SANDBOX
+    """What stood between the machine and foreign code."""
 
 
 def campaigns_sql(question: Question, sides: tuple[str, str] | None = None) -> str:
@@ -55,7 +58,7 @@ SELECT campaign, run, c.started AS started, u.cpu AS host, u.machine AS machine,
         WHERE v.machine = u.machine AND v.llvm = u.llvm AND o.campaign <> c.campaign) AS usual,
        blocks, control.ratio AS ratio, control.low AS low, control.high AS high, control.pairs AS pairs,
        moved.moved AS moved, moved.still AS still, marks,
-       (run, campaign) IN (SELECT (run, campaign) FROM used) AS used
+       (run, campaign) IN (SELECT (run, campaign) FROM used) AS used, c.isolation AS isolation
 FROM campaigns c JOIN runs u USING (run)
 WHERE (run, campaign) IN (
   SELECT (run, campaign) FROM timings WHERE {question.in_suites} AND target = {quote(question.target)}

@@ -117,15 +117,20 @@ def pairs_sql(question: Question) -> str:
 
     Pairs of one machine's campaigns and one version of the workload are pooled: of the machine that timed most of the
     programs, by sound campaigns if it can be, and of several the one that did so last. Pairs of marked campaigns are
-    there only where a duel has no others. Nothing follows ``duel`` for a metric without pairs.
+    there only where a duel has no others, and those that were taken without the sandbox only where a row of the duel
+    says so. Nothing follows ``duel`` for a metric without pairs.
     """
     if not question.quantity.paired:
         return ""
-    return f""", met AS (  -- the blocks in which both objects were timed
+    return f""", boxed AS (  -- rows that say nothing of trust: without the sandbox nothing was timed for them
+  SELECT benchmark, object_digest AS object FROM newest WHERE isolation = 'sandbox' AND object_digest IS NOT NULL
+), met AS (  -- the blocks in which both objects were timed
   SELECT p.* FROM duel d JOIN pairs p USING (benchmark, object, against)
   WHERE p.{question.in_suites} AND p.target = {quote(question.target)} AND isfinite(p.log_ratio)
     AND p.run NOT IN (  -- by the same version of the metric
       SELECT run FROM rows, taken WHERE metric = {quote(question.metric)} AND metric_version <> taken.version)
+    AND (p.isolation = 'sandbox' OR (p.benchmark, p.object) NOT IN (SELECT (benchmark, object) FROM boxed)
+         OR (p.benchmark, p.against) NOT IN (SELECT (benchmark, object) FROM boxed))
 ), here AS (  -- of one machine
   SELECT * FROM met
   WHERE machine = (

@@ -75,10 +75,12 @@ def _marks(index: "duckdb.DuckDBPyConnection", question: Question) -> tuple[str,
         return ()
     found = index.execute(
         f"""{entries_with(question)}
-SELECT marks FROM campaigns WHERE (run, campaign) IN (
+SELECT marks FROM campaigns c WHERE (run, campaign) IN (
   SELECT (t.run, t.campaign) FROM timings t JOIN reference r ON r.benchmark = t.benchmark AND r.object = t.object
   WHERE t.{question.in_suites} AND t.target = {quote(question.target)}
-) ORDER BY started DESC, campaign"""
+) AND (c.isolation = 'sandbox' OR NOT EXISTS (
+  SELECT 1 FROM newest WHERE policy = {quote(question.reference)} AND newest.isolation = 'sandbox'
+)) ORDER BY started DESC, campaign"""
     ).fetchall()
     return () if any(not marks for (marks,) in found) else tuple(mark for (marks,) in found for mark in marks)
 

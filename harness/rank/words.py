@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Protocol
 
+from harness.base.vocabulary import Isolation
 from harness.rank.campaigns import TimedCampaign
 
 __all__ = [
@@ -288,10 +289,15 @@ def marked_lines(found: Sequence[TimedCampaign]) -> list[str]:
 def unused_lines(found: Sequence[TimedCampaign]) -> list[str]:
     """One line a sound campaign that gave no pairs."""
     return [
-        f"{_named(campaign)} on {campaign.host} is not used: another machine, workload or objects"
+        f"{_named(campaign)} on {campaign.host} is not used: {_other(campaign)}"
         for campaign in found
         if not campaign.used and not campaign.marks
     ]
+
+
+def _other(campaign: TimedCampaign) -> str:
+    trusted = "taken without the sandbox, or of " if campaign.isolation == Isolation.TRUSTED else ""
+    return f"{trusted}another machine, workload or objects"
 
 
 def _named(campaign: TimedCampaign) -> str:

@@ -22,6 +22,7 @@ from harness.base.errors import PrerequisiteError, UsageError
 from harness.base.paths import cache_root
 from harness.base.store import cache_errors, make_cache_folder, require_space
 from harness.base.text import printable
+from harness.base.vocabulary import Isolation
 from harness.policy.tracks import all_tracks
 from harness.record.backing import Backing, mark_backing, official_runs
 from harness.record.ledger import evidence
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_sound"]
 
-_VERSION = 24
+_VERSION = 25
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 
@@ -185,7 +186,7 @@ def _build(made: Path, runs: list[Path], official: list[str]) -> int:
             " asked_again_after DOUBLE, unpinned BOOLEAN, packages VARCHAR, machine VARCHAR, model VARCHAR)"
         )
         connection.execute("CREATE TABLE runtimes (run VARCHAR, target VARCHAR, runtime VARCHAR)")
-        connection.execute(f"CREATE TABLE campaigns (run VARCHAR, {_typed(CAMPAIGN)})")
+        connection.execute(f"CREATE TABLE campaigns (run VARCHAR, isolation VARCHAR, {_typed(CAMPAIGN)})")
         timed = _typed(BLOCK | SAMPLE | CONDITIONS)
         connection.execute(f"CREATE TABLE timings (run VARCHAR, suite VARCHAR, {timed})")
         connection.execute(
@@ -241,7 +242,8 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
     rows = [_row(header.run, header.suite, line, row) for line, row in enumerate(run.rows, run.first_line)]
     _insert(connection, "rows", rows)
     campaigns = [one.model_dump(mode="json") for one in run.campaigns]
-    _insert(connection, "campaigns", [[header.run, *(one[name] for name in CAMPAIGN)] for one in campaigns])
+    isolation = max((row.isolation for row in run.rows), default=Isolation.SANDBOX)  # trusted, if any row is
+    _insert(connection, "campaigns", [[header.run, isolation, *(one[name] for name in CAMPAIGN)] for one in campaigns])
     blocks = [one.model_dump(mode="json") for one in run.blocks]
     timings = [
         [header.run, header.suite]

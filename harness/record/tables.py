@@ -104,7 +104,8 @@ QUALIFY row_number() OVER (
 -- One row per pair of timed objects in a block: how much faster the second was than the first.
 CREATE VIEW pairs AS
 SELECT a.run, a.campaign, a.suite, a.benchmark, a.target, a.workload, a.inputs, a.number, a.layout,
-       a.object AS object, b.object AS against, ln(b.cpu / a.cpu) AS log_ratio, c.marks, u.machine, c.started
+       a.object AS object, b.object AS against, ln(b.cpu / a.cpu) AS log_ratio, c.marks, u.machine, c.started,
+       c.isolation
 FROM timings a JOIN timings b USING (run, campaign, benchmark, target, number)
 JOIN campaigns c USING (run, campaign) JOIN runs u USING (run)
 WHERE a.object <> b.object AND a.cpu > 0 AND b.cpu > 0;

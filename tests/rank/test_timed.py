@@ -10,7 +10,7 @@ import pytest
 
 from harness.base.digest import digest_of
 from harness.base.errors import UsageError
-from harness.base.vocabulary import SPEED, Outcome, PolicyClass, Target
+from harness.base.vocabulary import SPEED, Isolation, Outcome, PolicyClass, Target
 from harness.measure import find_metric
 from harness.rank import Question, Standing, campaigns, compare, programs, standings, versus
 from harness.rank.question import questions
@@ -57,12 +57,13 @@ def record(
     version: int = 1,
     machine: Mapping[str, Any] | None = None,
     calibration: float | None = None,
+    isolation: Isolation = Isolation.SANDBOX,
     **fields: Any,
 ) -> None:
     """A run with one campaign in which the policies of each program were timed together, and with other rows."""
     all_rows, taken = list(rows), []
     for benchmark, seconds in times.items():
-        taken_by = {"campaign": name, "metric_version": version}
+        taken_by = {"campaign": name, "metric_version": version, "isolation": isolation}
         mine = {policy: timed(benchmark, policy, value, **taken_by) for policy, value in seconds.items()}
         all_rows += mine.values()
         objects = {str(mine[policy].object_digest): value for policy, value in seconds.items()}
@@ -177,6 +178,19 @@ def test_nobody_is_ranked_by_a_marked_campaign_of_equal_objects(tmp_path: Path) 
     }
 
 
+def test_a_campaign_without_the_sandbox_makes_no_marked_one_sound(tmp_path: Path) -> None:
+    same = {"object_digest": "o" * 64}
+    rows = [timed(name, policy, **same) for name in TWELVE for policy in ("greedy", "twin")]
+    made = [found for name in TWELVE for found in blocks({"o" * 64: 1.0}, 12, name)]
+    run_file(tmp_path, rows, [campaign("c1", at(1), MARK)], made, track=SPEED)
+    trusted = [one.model_copy(update={"isolation": Isolation.TRUSTED, "campaign": "c2"}) for one in rows]
+    late = [one.model_copy(update={"campaign": "c2"}) for one in made]
+    run_file(tmp_path, trusted, [campaign("c2", at(2))], late, track=SPEED, started=at(2), finished=at(2))
+    assert {(row.rank, row.reasons) for row in table(tmp_path).values()} == {
+        (None, (f"timed only in a marked campaign: {MARK}",))
+    }
+
+
 def test_a_sound_campaign_counts_and_not_a_newer_marked_one(tmp_path: Path) -> None:
     record(tmp_path, 1, {name: {"greedy": 1.0, "basic": 1.25} for name in TWELVE})
     record(tmp_path, 2, {name: {"greedy": 1.0, "basic": 2.0} for name in TWELVE}, MARK, name="c2")
@@ -222,6 +236,31 @@ def test_pairs_of_two_versions_of_the_metric_are_not_pooled(tmp_path: Path) -> N
     record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 2.0}})
     record(tmp_path, 2, {"one": {"greedy": 1.0, "basic": 1.25}}, name="c2", version=2)
     assert (table(tmp_path)["basic"].pairs, table(tmp_path)["basic"].strict) == (15, near(0.8))
+
+
+def test_times_taken_without_the_sandbox_are_not_pooled(tmp_path: Path) -> None:
+    """They are as many, and newer."""
+    record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 1.25}})
+    record(tmp_path, 2, {"one": {"greedy": 1.0, "basic": 2.0}}, name="c2", isolation=Isolation.TRUSTED)
+    basic = table(tmp_path)["basic"]
+    assert (basic.pairs, basic.strict) == (15, near(0.8))
+    unused = "campaign c2 of 2026-01-02 on Test is not used: taken without the sandbox, or of another machine"
+    assert any(line.startswith(unused) for line in lines(tmp_path))
+
+
+def test_rows_that_took_such_times_over_have_none(tmp_path: Path) -> None:
+    """As harnesses before this one recorded them."""
+    record(tmp_path, 1, {"one": {"greedy": 1.0, "basic": 2.0}}, isolation=Isolation.TRUSTED)
+    rows = [timed("one", "greedy", 1.0), timed("one", "basic", 2.0)]
+    run_file(tmp_path, rows, track=SPEED, started=at(2), finished=at(2))
+    assert table(tmp_path)["basic"].completed == 0
+
+
+def test_rows_that_say_so_have_times_taken_without_the_sandbox(tmp_path: Path) -> None:
+    record(tmp_path, 1, {"one": {"greedy": 1.0}, "two": {"greedy": 1.0, "basic": 1.25}})
+    record(tmp_path, 2, {"one": {"greedy": 1.0, "basic": 2.0}}, name="c2", isolation=Isolation.TRUSTED)
+    basic = table(tmp_path)["basic"]
+    assert (basic.completed, basic.strict) == (2, near(math.sqrt(0.8 / 2)))
 
 
 def test_pairs_of_one_layout_are_one(tmp_path: Path) -> None:

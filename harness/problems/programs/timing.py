@@ -130,7 +130,7 @@ def time_cells(request: Request, session: Session, besides: Sequence[Cell] = ())
     timed = Timed([block for block in journal.blocks if block.campaign in {one["campaign"] for one in facts}])
     timed.problems.update(entrants.problems)
     able = {name: program for name, program in programs.items() if _can_be_timed(program, timed)}
-    known = {} if wanted.again else _timed_before(able.values(), timed, request.suite.name, results)
+    known = {} if wanted.again else _timed_before(able.values(), timed, request.suite.name, results, bench)
     to_do = [program for name, program in able.items() if name not in known]
     if to_do:
         facts.append(_campaign(to_do, trials, wanted.plan(len(to_do)), bench, timed, observer, journal))
@@ -302,15 +302,17 @@ _OTHERWISE = "SELECT DISTINCT run FROM rows WHERE metric = ? AND metric_version 
 """Runs that timed by another version of the metric."""
 
 
-def _timed_before(programs: Iterable[TimedProgram], timed: Timed, suite: str, results: Path) -> dict[str, _Known]:
-    """The programs of which a sound campaign on this machine has timed all objects together."""
+def _timed_before(
+    programs: Iterable[TimedProgram], timed: Timed, suite: str, results: Path, bench: Bench
+) -> dict[str, _Known]:
+    """The programs of which a sound campaign on this machine, as isolated, has timed all objects together."""
     if not run_files(results)[0]:
         return {}
     query = """
         SELECT campaign, object, median(timings.cpu), median(timings.wall), count(*)
         FROM timings JOIN campaigns USING (run, campaign) JOIN runs r USING (run)
         WHERE timings.suite = ? AND benchmark = ? AND inputs = ? AND len(marks) = 0 AND r.machine = ?
-          AND NOT list_contains(?, run)
+          AND campaigns.isolation = ? AND NOT list_contains(?, run)
         GROUP BY campaign, object, campaigns.started ORDER BY campaigns.started DESC
     """
     known: dict[str, _Known] = {}
@@ -319,7 +321,7 @@ def _timed_before(programs: Iterable[TimedProgram], timed: Timed, suite: str, re
                   for (run,) in index.execute(_OTHERWISE, [name, metric.version]).fetchall()]  # fmt: skip
         for program in programs:
             found: dict[str, dict[str, Took]] = defaultdict(dict)
-            asked = [suite, program.name, program.inputs, machine().identity, others]
+            asked = [suite, program.name, program.inputs, machine().identity, bench.isolation, others]
             for campaign, digest, cpu, wall, count in index.execute(query, asked).fetchall():
                 if count >= MIN_PAIRS:
                     found[campaign][digest] = Took(cpu, wall)

@@ -11,7 +11,7 @@ import pytest
 
 from harness.base.machine import machine
 from harness.base.progress import SilentObserver
-from harness.base.vocabulary import Outcome, Target
+from harness.base.vocabulary import Isolation, Outcome, Target
 from harness.problems.programs.stages import generate_inputs
 from harness.record import Row, RunFile
 from harness.record.rows import CONTROL, MOVED
@@ -292,6 +292,27 @@ class TestStrangers:
         assert len(taken.blocks) >= 10
         assert {c.campaign for c in taken.campaigns}.isdisjoint(c.campaign for c in run.campaigns)
         assert all(campaign.calibration for campaign in taken.campaigns)
+
+
+def test_times_taken_without_the_sandbox_are_not_taken_over(tmp_path: Path) -> None:
+    """A sandboxed run's rows say that nothing foreign ran without it: it times by itself."""
+    made = suite(tmp_path / "made", "none")
+    words = ("run", "--suite", made, "--policy", "basic", *TIMED, *QUICK)
+    first = User.at(tmp_path / "there")
+    first.harness(*words, code=0, timeout=200)
+    (run,) = first.runs()
+    fields = run.header.model_dump(mode="json", by_alias=True, exclude={"run"})
+    rows = [row.model_copy(update={"isolation": Isolation.TRUSTED}) for row in run.rows]
+    sound = [campaign.model_copy(update={"marks": ()}) for campaign in run.campaigns]
+    here = User(first.cache, tmp_path / "here")
+    here.results.mkdir()
+    write_run(here.results, fields, rows, sound, run.blocks)
+    time.sleep(1.1)  # a run's name has its second
+    here.harness(*words, code=0, timeout=200)
+    taken = here.runs()[-1]
+    assert len(taken.blocks) >= 10
+    assert {c.campaign for c in taken.campaigns}.isdisjoint(c.campaign for c in run.campaigns)
+    assert all(row.isolation is Isolation.SANDBOX for row in taken.rows)
 
 
 @pytest.mark.slow
