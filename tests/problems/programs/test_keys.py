@@ -10,13 +10,19 @@ from typing import Any
 
 import pytest
 
+from harness.apply import compile_plan
 from harness.base.inventory import entries_of
-from harness.base.vocabulary import SIZE, SPEED, Outcome, PolicyClass, Target
+from harness.base.vocabulary import SIZE, SPEED, Level, Outcome, PolicyClass, Target
+from harness.freeze import FrozenModule
 from harness.policy.manifest import Manifest
 from harness.policy.policy import Policy
 from harness.problems.programs import cell as cell_module
 from harness.problems.programs import fresh as fresh_module
 from harness.problems.programs.cell import Cell, run_cell, task_of
+from harness.problems.programs.problems import program_problem
+from harness.problems.programs.tune import reward as reward_module
+from harness.problems.programs.tune import run as tune_module
+from harness.problems.programs.tune.reward import measure
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.model import Benchmark, Input, Source, Workload
@@ -336,3 +342,62 @@ def test_what_comes_of_a_linked_program_is_kept_under_its_libraries(
     assert changed == ({"cells", "code", "counted", "functions", "reference"} if "-lown" in link else set())
     again = fresh_module._subjects([cell], {"it": row}, library.now())["it"].key
     assert (again != fresh) == ("-lown" in link)
+
+
+# -- what tuning keeps
+
+
+TUNED = Policy(manifest(), Path("/mine"), {"passes": b"instcombine\n"}, baseline=False)
+
+
+class Tunable(type(program_problem("passes"))):  # type: ignore[misc]
+    """Lists of passes, as if they had constants."""
+
+    def tried(self, policy: Policy, frozen: FrozenModule, bench: Bench) -> Path:
+        """What the list gives."""
+        plan = self.plan(self.decide(policy, frozen, 0, bench).decisions, frozen.target)
+        return compile_plan(frozen, plan, bench).object
+
+
+def trial(program: Program, metric: str, bench: Bench) -> float:
+    """What a trial of tuning is worth."""
+    return measure(TUNED, Tunable(), program, Target.X86_64, metric, Level.OZ, bench)
+
+
+def study(program: Program, metric: str, bench: Bench) -> Path:
+    """Where the trials of a search are written."""
+    goal = tune_module._goal((program, Target.X86_64), metric, Level.OZ, bench)
+    tuned = tune_module.Tunable(TUNED, Tunable(), ())
+    return tune_module._study_path(tuned, [goal], metric, 0, bench)
+
+
+def test_what_is_counted_of_a_trial_is_kept_for_its_workloads(program: Program, tmp_path: Path, bench: Bench) -> None:
+    """The same module on other inputs executes something else; its size is what it was."""
+    bench = replace(bench, cache=tmp_path / "cache")
+    other = with_benchmark(program, workloads=[{"name": "only", "args": ["word" * 100]}])
+    assert trial(program, "instructions", bench) != trial(other, "instructions", bench)
+    assert study(program, "instructions", bench) != study(other, "instructions", bench)
+    assert trial(program, "size.alloc", bench) == trial(other, "size.alloc", bench)
+    assert study(program, "size.alloc", bench) == study(other, "size.alloc", bench)
+    assert entries(bench)["trials"] == 3
+
+
+@pytest.mark.parametrize("changed", ["runtime", "counter", "link"])
+def test_what_is_counted_of_a_trial_is_kept_for_what_it_runs_on(
+    changed: str, program: Program, tmp_path: Path, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new libc or QEMU, another counter, other libraries: it is counted anew."""
+    bench = replace(bench, cache=tmp_path / "cache")
+    trial(program, "instructions", bench)
+    trial(program, "size.alloc", bench)
+    before, of_size = study(program, "instructions", bench), study(program, "size.alloc", bench)
+    if changed == "runtime":
+        bench = with_fingerprint(bench, runtime=FINGERPRINT["runtime"])
+    elif changed == "link":
+        program = with_benchmark(program, link=["-lm", "-lpthread"])
+    else:
+        monkeypatch.setattr(reward_module, "native_digest", lambda name: f"another {name}")
+    trial(program, "instructions", bench)
+    trial(program, "size.alloc", bench)
+    assert entries(bench)["trials"] == 3
+    assert study(program, "instructions", bench) != before and study(program, "size.alloc", bench) == of_size

@@ -18,8 +18,10 @@ from harness.problems.programs.problems import TunableProblem
 from harness.problems.programs.take import Made, take_metrics
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
+from harness.suite.workloads import prepare, workloads_digest
+from harness.toolchain.native import native_digest
 
-__all__ = ["measure", "reference_value"]
+__all__ = ["measure", "reference_value", "taken_on"]
 
 
 def measure(
@@ -30,7 +32,7 @@ def measure(
     Raises CellError when the policy cannot be asked, what it decided cannot be compiled, or the metric not be taken.
     """
     frozen = freeze(program, target, level, bench)
-    tools = [*problem.parts(policy), bench.toolchain.fingerprint.llvm]
+    tools = [*problem.parts(policy), bench.toolchain.fingerprint.llvm, *taken_on(program, target, metric, bench)]
     key = digest_of(["trial", 2, _versions(metric), frozen.digest, policy.digest, tools])
     known: Mapping[str, float] | None = bench.store.get(bench.area("trials"), key)
     if known is None:
@@ -52,6 +54,22 @@ def reference_value(program: Program, target: Target, metric: str, level: Level,
     if metric in seen():
         return seen_in(compiled.object, target, bench)[metric]
     return _taken(Made(program, target, frozen, plan, compiled), metric, bench)
+
+
+def taken_on(program: Program, target: Target, metric: str, bench: Bench) -> list[object]:
+    """What the metric depends on besides the object: workloads, what the program is linked with, and what counts.
+
+    Nothing of one that a look at the object tells.
+    """
+    if metric in seen():
+        return []
+    benchmark = program.benchmark
+    return [
+        workloads_digest(prepare(program, bench.store)),
+        [benchmark.link, benchmark.language],
+        bench.toolchain.runtime_fingerprint(target, benchmark.language, benchmark.link),
+        native_digest("count"),
+    ]
 
 
 def _taken(made: Made, metric: str, bench: Bench) -> float:

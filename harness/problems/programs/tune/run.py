@@ -20,7 +20,7 @@ from harness.policy.tuning.held_out import stopped_at
 from harness.policy.tuning.study import RANDOM_TRIALS, Study, Trial
 from harness.problems.programs.problems import TunableProblem, program_problem
 from harness.problems.programs.stages import fetch_sources, freeze_modules
-from harness.problems.programs.tune.reward import measure, reference_value
+from harness.problems.programs.tune.reward import measure, reference_value, taken_on
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 
@@ -165,8 +165,8 @@ class _Goal:
     """The metric's, under the track's reference."""
     instructions: int
     """Of the frozen module."""
-    frozen: str
-    """Its digest."""
+    depends_on: tuple[object, ...]
+    """What the metric's value depends on besides the policy: the frozen module's digest, and what it is taken on."""
 
 
 def _goals(
@@ -187,13 +187,14 @@ def _goal(place: tuple[Program, Target], metric: str, level: Level, bench: Bench
     program, target = place
     frozen = freeze(program, target, level, bench)
     value = reference_value(program, target, metric, level, bench)
-    return _Goal(program, target, value, frozen.instructions, frozen.digest)
+    depends_on = frozen.digest, *taken_on(program, target, metric, bench)
+    return _Goal(program, target, value, frozen.instructions, depends_on)
 
 
 def _study_path(what: Tunable, goals: Sequence[_Goal], metric: str, seed: int, bench: Bench) -> Path:
     """Named by all that the search depends on: a changed heuristic or suite begins a new one."""
     heuristic = [what.policy.digest, what.problem.parts(what.policy)]
-    modules = [[goal.program.id, goal.target.value, goal.frozen] for goal in goals]
+    modules = [[goal.program.id, goal.target.value, *goal.depends_on] for goal in goals]
     key = digest_of(["study", 2, heuristic, modules, metric, seed, bench.toolchain.fingerprint.llvm])
     return bench.cache / "tuning" / f"{what.policy.name}-{key[:16]}.log"
 
