@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool, tool_job
 
@@ -44,10 +46,12 @@ def read_address_map(program: Path, bench: Bench) -> list[MappedBlock]:
     """The blocks, in the map's order. Empty for a program without a map.
 
     A function without a symbol is called ``<unnamed 1>``, ``<unnamed 2>`` in the order of the map.
-    Raises ValueError when the map cannot be read.
+    Raises ValueError when the map cannot be read, and CellError when llvm-readobj runs out of time or is killed.
     """
     words = ("--bb-addr-map", "--elf-output-style=JSON", _PROGRAM)
     done = run_tool(tool_job("llvm-readobj", words, {_PROGRAM: program}, (), 60, bench), bench)
+    if done.transient:
+        raise CellError(Outcome.COMPILE_TIMEOUT, done.reason_line(), transient=True)
     if not done.ok:
         raise ValueError(f"the BB address map cannot be read: {done.reason_line()}")
     try:

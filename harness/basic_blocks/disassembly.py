@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.base.errors import CellError
+from harness.base.vocabulary import Outcome
 from harness.basic_blocks.address_map import MappedBlock
 from harness.sandbox.bench import Bench
 from harness.sandbox.tools import run_tool, tool_job
@@ -51,7 +53,10 @@ class BlockText:
 
 
 def block_texts(program: Path, blocks: Sequence[MappedBlock], bench: Bench) -> list[BlockText]:
-    """The blocks' instructions, in the blocks' order. Raises ValueError when objdump fails."""
+    """The blocks' instructions, in the blocks' order.
+
+    Raises ValueError when objdump fails, and CellError when it runs out of time or is killed.
+    """
     if not blocks:
         return []
     low = min(block.address for block in blocks)
@@ -59,6 +64,8 @@ def block_texts(program: Path, blocks: Sequence[MappedBlock], bench: Bench) -> l
     window = (f"--start-address={low}", f"--stop-address={high}")
     words = ("-d", "--no-show-raw-insn", *window, _PROGRAM)
     done = run_tool(tool_job("llvm-objdump", words, {_PROGRAM: program}, (), 120, bench), bench)
+    if done.transient:
+        raise CellError(Outcome.COMPILE_TIMEOUT, done.reason_line(), transient=True)
     if not done.ok:
         raise ValueError(f"the program cannot be disassembled: {done.reason_line()}")
     addresses: list[int] = []

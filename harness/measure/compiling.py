@@ -32,7 +32,10 @@ translated all the same."""
 
 @dataclass(frozen=True)
 class Compilation:
-    """A plan whose object there is, to be run again. Each figure of a step is taken once, and kept."""
+    """A plan whose object there is, to be run again. Each figure of a step is taken once, and kept.
+
+    Both raise CellError where a tool runs out of time or is killed: the next run tries again.
+    """
 
     frozen: FrozenModule
     plan: CompilePlan
@@ -65,6 +68,8 @@ class Compilation:
                     with step_job(step, source, bench) as job:
                         known = take(job, bench)
                 except CellError as error:
+                    if error.transient:
+                        raise
                     raise NotMeasurableError(f"{step.tool}: {error.message}") from None
                 bench.store.put(area, key, known)
             return known
@@ -107,5 +112,6 @@ def _resident(job: Job, bench: Bench) -> int:
 
 def _whole(done: Finished) -> Finished:
     if not done.ok:
-        raise CellError(Outcome.COMPILE_ERROR, done.reason_line(), done.transient)
+        outcome = Outcome.COMPILE_TIMEOUT if done.out_of_time else Outcome.COMPILE_ERROR
+        raise CellError(outcome, done.reason_line(), done.transient)
     return done

@@ -3,6 +3,7 @@
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -77,6 +78,26 @@ def test_options_of_the_variants_leave_the_code_as_it_is(
     assert read_address_map(linked[0], bench) == []
     assert {block.function for block in read_address_map(linked[1], bench)} == {"main"}
     assert "-stop-after=stack-frame-layout" in text.arguments and "-S" in text.arguments
+
+
+@pytest.mark.parametrize("tool", ["llvm-readobj", "llvm-objdump"])
+def test_a_tool_that_is_killed_is_asked_again(tool: str, bench: Bench, tmp_path: Path) -> None:
+    """As by a machine without memory: it says nothing of the object, and nothing of it is kept."""
+    program, bench = made(tmp_path / "a", PLAIN), replace(bench, cache=tmp_path / "cache")
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        (tools := Path(folder) / "llvm" / "bin").mkdir(parents=True)
+        for known in bench.toolchain.bin.iterdir():
+            (tools / known.name).symlink_to(known.resolve())
+        (tools / tool).unlink()
+        (tools / tool).write_text("#!/bin/sh\nkill -9 $$\n")
+        (tools / tool).chmod(0o755)
+        toolchain = Toolchain(tools, bench.toolchain.version)
+        vars(toolchain)["fingerprint"] = bench.toolchain.fingerprint
+        result = measure(program, Target.X86_64, replace(bench, toolchain=toolchain), "size.alloc", "mca.cycles")
+    assert result.transient and f"{tool}: killed by SIGKILL" in result.detail
+    again = measure(program, Target.X86_64, bench, "size.alloc", "mca.cycles")
+    assert again.outcome is Outcome.OK and not again.missing and again.values["mca.cycles"] > 0
 
 
 def test_only_clangs_step_has_variants() -> None:

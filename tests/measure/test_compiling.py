@@ -8,7 +8,8 @@ import pytest
 
 from harness.apply import CompilePlan, Step, optimise, step_job
 from harness.apply.plan import reference_plan
-from harness.base.vocabulary import SIZE, Level, Target
+from harness.base.errors import CellError
+from harness.base.vocabulary import SIZE, Level, Outcome, Target
 from harness.freeze import FrozenModule, freeze
 from harness.measure import ALL, Compilation, NotMeasurableError, choose_metrics
 from harness.measure.compiling import counted_job, executed
@@ -79,3 +80,17 @@ def test_a_step_that_fails_has_no_figure(
     broken = replace(plan, generate=replace(plan.generate, arguments=("-no-such-option", *plan.generate.arguments)))
     with pytest.raises(NotMeasurableError, match=r"clang: .*no-such-option"):
         figure(Compilation(frozen, broken, bench))
+
+
+@pytest.mark.parametrize("figure", [Compilation.instructions, Compilation.peak])
+def test_a_step_that_runs_out_of_time_is_tried_again(
+    figure: Callable[[Compilation], int], frozen: FrozenModule, plan: CompilePlan, bench: Bench, tmp_path: Path
+) -> None:
+    """It may be the machine's fault: nothing is said of the metric."""
+    (tmp_path / "native").symlink_to(bench.cache / "native")
+    optimise(frozen, plan, bench := replace(bench, cache=tmp_path))
+    hurried = Compilation(frozen, plan, replace(bench, compile_timeout=0.001))
+    with pytest.raises(CellError, match="stopped at its limit") as raised:
+        figure(hurried)
+    assert raised.value.transient and raised.value.outcome is Outcome.COMPILE_TIMEOUT
+    assert figure(Compilation(frozen, plan, bench)) > 0
