@@ -100,16 +100,17 @@ def _frame(rows: Iterable[Row], suite: str, metrics: Sequence[str]) -> "pandas.D
     """One row per cell."""
     import pandas
 
-    cells: dict[tuple[str, str, int], dict[str, object]] = {}
+    cells: dict[tuple[str, str, int, int], dict[str, object]] = {}
     for row in rows:
         fields = row.line()
         cell = cells.setdefault(
-            (row.benchmark, row.target.value, row.seed),
+            (row.benchmark, row.target.value, row.seed, row.copy_),
             {
                 "benchmark": f"{suite}/{row.benchmark}",
                 "target": row.target.value,
                 "policy": row.policy,
                 "seed": row.seed,
+                "copy": row.copy_,
                 "outcome": row.outcome.value,
                 "detail": row.detail,
                 **{name: fields.get(name) for name in ("frozen_digest", "decisions_digest", "object_digest")},

@@ -21,7 +21,7 @@ from harness.toolchain import Toolchain
 from tests.drive import ROOT, SIZE_METRICS, TINY, User, write_policy
 from tests.problems.programs.test_timing import suite
 
-COLUMNS = ["benchmark", "target", "policy", "seed", "outcome", "detail"]
+COLUMNS = ["benchmark", "target", "policy", "seed", "copy", "outcome", "detail"]
 DIGESTS = ["frozen_digest", "decisions_digest", "object_digest"]
 
 
@@ -77,6 +77,16 @@ def test_a_loaded_policy_and_chosen_metrics(tmp_path: Path) -> None:
     assert list(frame.columns) == [*COLUMNS, *DIGESTS, "ir.instructions"]
     assert list(frame["benchmark"]) == ["tiny/glob", "tiny/tally"]
     assert pandas.api.types.is_integer_dtype(frame["ir.instructions"])
+
+
+def test_copies_have_rows_of_their_own() -> None:
+    """What is said of the module is of the module."""
+    (alone,) = harness.evaluate("Oz", f"{TINY}/glob", metrics=["size.alloc"]).to_dict("records")
+    module, *copies = harness.evaluate("Oz", f"{TINY}/glob", metrics=["size.alloc"], perturb=True).to_dict("records")
+    assert module == alone and module["copy"] == 0
+    assert [row["copy"] for row in copies] == [*range(1, len(copies) + 1)] and copies
+    assert {row["outcome"] for row in copies} == {"ok"} and all(row["size.alloc"] > 0 for row in copies)
+    assert len({row["frozen_digest"] for row in (module, *copies)}) == 1 + len(copies)
 
 
 def test_the_command_line_says_the_same(tiny: User) -> None:
