@@ -10,11 +10,11 @@ from harness.base.reading import MIB, read_bytes, shown_size
 from harness.base.writing import written
 from harness.record.runfile import results_errors
 
-__all__ = ["DECISIONS", "has_decisions", "load_decisions", "store_decisions"]
+__all__ = ["DECISIONS", "LARGEST", "has_decisions", "load_decisions", "store_decisions"]
 
 DECISIONS = "decisions"
 """The folder, in one of results."""
-_LARGEST = 64 * MIB
+LARGEST = 64 * MIB
 """Of a decisions file, compressed or not: parsing takes up to about twenty times as much memory."""
 
 
@@ -24,8 +24,8 @@ def store_decisions(results: Path, content: bytes) -> str:
 
     digest = digest_bytes(content)
     path = results / DECISIONS / f"{digest}.zst"
-    if len(content) > _LARGEST:
-        raise UsageError(f"decisions of more than {shown_size(_LARGEST)}, which could not be read", where=str(path))
+    if len(content) > LARGEST:
+        raise UsageError(f"decisions of more than {shown_size(LARGEST)}, which could not be read", where=str(path))
     if path.parent.is_symlink():
         raise UsageError("a link, not a folder of results", where=str(path.parent), hint="put the folder itself there")
     if os.path.lexists(path) and _holds(path, content):
@@ -61,13 +61,13 @@ def _decompress(path: Path) -> bytes:
     """At most as much as a decisions file may have, whatever the compressed file says that it holds."""
     import zstandard
 
-    reader = zstandard.ZstdDecompressor(max_window_size=_LARGEST).stream_reader(read_bytes(path, _LARGEST))
+    reader = zstandard.ZstdDecompressor(max_window_size=LARGEST).stream_reader(read_bytes(path, LARGEST))
     try:
-        content: bytes = reader.read(_LARGEST + 1)
+        content: bytes = reader.read(LARGEST + 1)
     except (zstandard.ZstdError, MemoryError):
         raise UsageError("not a decisions file", where=str(path)) from None
-    if len(content) > _LARGEST:
-        raise UsageError(f"it holds more than {shown_size(_LARGEST)}", where=str(path))
+    if len(content) > LARGEST:
+        raise UsageError(f"it holds more than {shown_size(LARGEST)}", where=str(path))
     return content
 
 

@@ -11,6 +11,7 @@ from harness.problems.inlining.replay import PLUGIN, RULES
 from harness.problems.inlining.sites import LogError, Who, counts, parse_log
 from harness.problems.programs.allowance import Allowance
 from harness.problems.programs.asking import Asked, AskingStep, Told, require_tolerable
+from harness.problems.programs.deciding import require_recordable
 from harness.sandbox.bench import Bench
 
 __all__ = ["DEFAULT", "QUESTIONS", "Answer", "about", "ask", "asking"]
@@ -56,7 +57,8 @@ def ask(
 ) -> Answer:
     """The policy's decisions on every call site of the module.
 
-    Raises CellError as ``AskingStep.ask`` does; ``policy-error`` too for one that writes no usable log.
+    Raises CellError as ``AskingStep.ask`` does; ``policy-error`` too for one that writes no usable log, or decides more
+    than can be recorded.
     """
     told = asking(frozen, features=features).ask(policy, bench, allowance)
     answer = _read(told, features=features)
@@ -78,6 +80,7 @@ def asking(frozen: FrozenModule, *, features: bool = False) -> AskingStep:
 
 
 def _read(told: Told, *, features: bool) -> Answer:
+    require_recordable(len(told.results[_LOG]))
     try:
         body = parse_log(told.results[_LOG].decode("ascii"))
     except (LogError, UnicodeDecodeError) as error:

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from harness.problems.programs.logs import lines_of
+
 __all__ = ["LogError", "Site", "Who", "body_fault", "body_of", "counts", "log_of", "parse_log", "sites_of"]
 
 _FUNCTION = re.compile(r"f ([!-~]*)")
 _DECISION = re.compile(r"(0|[1-9]\d{0,8}) (0|[1-9]\d{0,8}) (0|[1-9]\d{0,8}) ([01]) ([pmcir])")
-_MOST_LINES = 5_000_000
+_MOST_LINES, _MOST_FUNCTIONS = 2_000_000, 100_000
+"""A policy can forge a log that the plugin would not have written."""
 _SITE = 5
 
 
@@ -63,12 +66,14 @@ def parse_log(text: str) -> dict[str, Any]:
     functions: dict[str, None] = {}
     sites: list[list[int | str]] = []
     asked: Counter[tuple[int, int]] = Counter()
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines_of(text), start=1):
         if number > _MOST_LINES:
             raise LogError(f"more than {_MOST_LINES} lines")
         if known := _FUNCTION.fullmatch(line):
             if known[1] in functions:
                 raise LogError(f"line {number} makes a function known again")
+            if len(functions) == _MOST_FUNCTIONS:
+                raise LogError(f"more than {_MOST_FUNCTIONS} functions")
             functions[known[1]] = None
             continue
         found = _DECISION.fullmatch(line)
@@ -92,6 +97,8 @@ def body_fault(body: dict[str, Any]) -> str | None:
     functions, sites = body.get("functions"), body.get("sites")
     if set(body) != {"functions", "sites"} or not isinstance(functions, list) or not isinstance(sites, list):
         return "they are functions and call sites"
+    if len(functions) > _MOST_FUNCTIONS:
+        return f"more than {_MOST_FUNCTIONS} functions"
     if not all(isinstance(name, str) and _FUNCTION.fullmatch(f"f {name}") for name in functions):
         return "a function is a name of printable ASCII without blanks"
     if len(set(functions)) != len(functions):

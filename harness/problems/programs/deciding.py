@@ -2,13 +2,23 @@
 
 from harness.apply.decisions import Decisions
 from harness.base.errors import CellError
+from harness.base.reading import shown_size
 from harness.base.vocabulary import Outcome
 from harness.freeze import FrozenModule
 from harness.policy import Policy, is_asked_again
 from harness.problems.programs.problems import program_problem
+from harness.record.decisions import LARGEST
 from harness.sandbox.bench import Bench
 
-__all__ = ["decide_again", "decide_twice", "require_same"]
+__all__ = ["decide_again", "decide_twice", "require_recordable", "require_same"]
+
+
+def require_recordable(size: int) -> None:
+    """Raise CellError, ``policy-error``, for decisions of more bytes than a file of them may have."""
+    if size > LARGEST:
+        raise CellError(
+            Outcome.POLICY_ERROR, f"the policy's decisions take more than the {shown_size(LARGEST)} that are recorded"
+        )
 
 
 def decide_twice(policy: Policy, frozen: FrozenModule, seed: int, bench: Bench) -> Decisions:

@@ -14,6 +14,7 @@ from harness.freeze import FrozenModule
 from harness.policy.forms.decider import Decider
 from harness.problems.programs.allowance import Allowance
 from harness.problems.programs.asking import Asked, AskingStep, asked_as, require_tolerable
+from harness.problems.programs.deciding import require_recordable
 from harness.problems.regalloc.log import LogError, parse_log
 from harness.problems.regalloc.replay import BY_FUNCTION, PLUGIN, PREFIX
 from harness.sandbox.bench import Bench
@@ -54,9 +55,11 @@ class Answer:
 def ask(policy: Asked, frozen: FrozenModule, bench: Bench, *, allowance: Allowance | None = None) -> Answer:
     """What the policy decides about the functions of the module.
 
-    Raises CellError as ``AskingStep.ask`` does; ``policy-error`` too for one that writes no usable log.
+    Raises CellError as ``AskingStep.ask`` does; ``policy-error`` too for one that writes no usable log, or decides more
+    than can be recorded.
     """
     told = asking(frozen, bench).ask(policy, bench, allowance)
+    require_recordable(len(told.results[_LOG]))
     try:
         body, replaced = parse_log(told.results[_LOG].decode("ascii"))
     except (LogError, UnicodeDecodeError) as error:

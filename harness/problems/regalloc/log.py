@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from harness.problems.programs.logs import lines_of
+
 __all__ = ["LISTED", "Function", "LogError", "body_fault", "functions_of", "log_of", "parse_log"]
 
 LISTED = "listed"
@@ -18,7 +20,8 @@ _PRIORITY = re.compile(r"p ([0-9a-f]{1,12}) ([0-9a-f]{1,8}) ([0-9a-f]{1,8})")
 _EVICTION = re.compile(r"v ([0-9a-f]{1,12}) ([0-9a-f]{1,8}) (?:[0-9a-f]|1[0-9a-f]|20)")
 _QUESTIONS = re.compile(r"e ([0-9a-f]{1,12})(?: ([0-9a-f]{1,12}))?")
 _END = re.compile(r"end ([0-9a-f]{1,8})")
-_MOST_LINES = 6_000_000
+_MOST_LINES, _MOST_FUNCTIONS = 5_000_000, 100_000
+"""The plugin has the first, too. A policy can forge a log that it would not have written."""
 
 
 class LogError(ValueError):
@@ -58,7 +61,7 @@ def parse_log(text: str) -> tuple[dict[str, Any], int]:
     current: list[Any] | None = None
     evicted: list[str] = []
     replaced = None
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines_of(text), start=1):
         if number > _MOST_LINES:
             raise LogError(f"more than {_MOST_LINES} lines")
         if replaced is not None:
@@ -67,6 +70,8 @@ def parse_log(text: str) -> tuple[dict[str, Any], int]:
             name, digest, function = found.groups()
             if name in known:
                 raise LogError(f"line {number} is of a function that was there before")
+            if len(known) == _MOST_FUNCTIONS:
+                raise LogError(f"more than {_MOST_FUNCTIONS} functions")
             known.add(name)
             functions.append([name, digest, function, "0", []])
             current = functions[-1] if function == LISTED else None
@@ -96,6 +101,8 @@ def body_fault(body: dict[str, Any]) -> str | None:
     functions = body.get("functions")
     if set(body) != {"functions"} or not isinstance(functions, list):
         return "they are functions"
+    if len(functions) > _MOST_FUNCTIONS:
+        return f"more than {_MOST_FUNCTIONS} functions"
     lines = 0
     for one in functions:
         if not isinstance(one, list) or len(one) not in (5, 7):

@@ -1,5 +1,6 @@
 """Decisions on call sites as text and as values: there and back again, and every text that is no log is refused."""
 
+import tracemalloc
 from collections import Counter
 
 import pytest
@@ -7,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.problems.inlining import sites as module
-from harness.problems.inlining.sites import LogError, Site, Who, body_of, counts, log_of, parse_log, sites_of
+from harness.problems.inlining.sites import (
+    LogError,
+    Site,
+    Who,
+    body_fault,
+    body_of,
+    counts,
+    log_of,
+    parse_log,
+    sites_of,
+)
 
 WORDS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), max_size=8)
 LOG = "f main\nf twice\n0 1 0 1 p\n0 1 1 0 m\n1 0 0 0 i\n"
@@ -104,6 +115,24 @@ def test_a_log_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatc
     assert len(parse_log(LOG)["sites"]) == 3
     with pytest.raises(LogError, match="more than 5 lines"):
         parse_log(LOG + "0 1 2 1 p\n")
+
+
+def test_a_forged_log_costs_little() -> None:
+    """A policy can write into its folder what it likes: no list is made of lines that are refused."""
+    text = "\n" * 3_000_000
+    tracemalloc.start()
+    with pytest.raises(LogError, match="line 1 is neither"):
+        parse_log(text)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_more_functions_than_any_module_has() -> None:
+    names = [str(number) for number in range(100_001)]
+    with pytest.raises(LogError, match="more than 100000 functions"):
+        parse_log("".join(f"f {name}\n" for name in names))
+    assert body_fault({"functions": names, "sites": []}) == "more than 100000 functions"
+    assert body_fault({"functions": names[:-1], "sites": []}) is None
 
 
 @given(st.text(max_size=40) | st.text("f 019pmcir\n", max_size=40))

@@ -17,6 +17,7 @@ from harness.base.vocabulary import Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy import Policy
 from harness.policy.forms.python import form as channel
+from harness.problems.programs import deciding
 from harness.problems.programs.take import Made, require_right
 from harness.problems.regalloc.ask import ask, known
 from harness.problems.regalloc.log import Function, functions_of
@@ -136,6 +137,14 @@ def test_what_ends_too_early_or_takes_too_much(
     error = failure(misbehaving(question, mode), modules.frozen(), bench)
     assert (error.outcome, error.transient) == (Outcome.POLICY_ERROR, False)
     assert said in error.message
+
+
+def test_more_than_can_be_recorded(modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a log that is too long not a line is read."""
+    monkeypatch.setattr(deciding, "LARGEST", 10)
+    error = failure(misbehaving("priority", "ForgesGarbage"), modules.frozen(), bench)
+    assert (error.outcome, error.transient) == (Outcome.POLICY_ERROR, False)
+    assert error.message == "the policy's decisions take more than the 10 bytes that are recorded"
 
 
 def test_a_full_scratch_folder(modules: Modules, bench: Bench, small: None) -> None:

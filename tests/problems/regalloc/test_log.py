@@ -1,5 +1,7 @@
 """What was decided of functions, as text and as values: there and back again, and every other text is refused."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,6 +96,25 @@ def test_a_log_that_lacks_a_line_is_none(data: st.DataObject) -> None:
 def test_what_the_plugin_would_not_have_written(text: str, said: str) -> None:
     with pytest.raises(LogError, match=said):
         parse_log(text)
+
+
+def test_a_forged_log_costs_little() -> None:
+    """A policy can write into its folder what it likes: no list is made of lines that are refused."""
+    text = "\n" * 3_000_000
+    tracemalloc.start()
+    with pytest.raises(LogError, match="line 1 is no decision"):
+        parse_log(text)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_more_functions_than_any_module_has() -> None:
+    text = "".join(f"f {number} 1 small\n" for number in range(100_001)) + "end 0\n"
+    with pytest.raises(LogError, match="more than 100000 functions"):
+        parse_log(text)
+    given_functions = [[str(number), "1", "small", "0", []] for number in range(100_001)]
+    assert body_fault({"functions": given_functions}) == "more than 100000 functions"
+    assert body_fault({"functions": given_functions[:-1]}) is None
 
 
 @pytest.mark.parametrize(
