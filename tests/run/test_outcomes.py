@@ -10,8 +10,9 @@ from harness.base.digest import digest_of
 from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Outcome
 from harness.problems.passes import fixed
+from harness.problems.programs import deciding
 from harness.problems.programs.rebuild import replay_run
-from harness.record import Row
+from harness.record import Row, decisions
 from harness.record.decisions import load_decisions, store_decisions
 from harness.run.engines import InProcess
 from harness.run.evaluate import evaluate
@@ -166,6 +167,21 @@ def test_run_timeout(visitor: User, tmp_path: Path) -> None:
     check(cells["hangs", "x86-64", "Oz"], Outcome.RUN_TIMEOUT, "workload only: stopped at its limit of 1.5 s")
     again = visitor.harness(*words, code=1)
     assert (first.computed, again.computed) == (2, 1)
+
+
+def test_decisions_that_no_file_can_hold(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is the policy's failure, and no end of the run."""
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    for module in (deciding, decisions):
+        monkeypatch.setattr(module, "LARGEST", 120)
+    policies = [write_policy(tmp_path / f"times-{count}", "mem2reg\n" * count) for count in (1, 20)]
+    few, many = (
+        evaluate(str(one), f"{TINY}/glob", metrics=["size.alloc"], results=tmp_path / "results", jobs=1).loc[0]
+        for one in policies
+    )
+    assert few["outcome"] == "ok" and few["size.alloc"] > 0
+    assert many["outcome"] == "policy-error" and many["decisions_digest"] is None
+    assert many["detail"] == "the policy's decisions take more than the 120 bytes that are recorded"
 
 
 def test_unsupported_is_not_a_failure(visitor: User, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from harness.base.vocabulary import Isolation, Level, Outcome, Target
 from harness.freeze import FrozenModule, freeze, perturbed
 from harness.measure import Need, all_metrics, current, find_metric, labelled
 from harness.policy import Policy, form_of, is_asked_again
-from harness.problems.programs.deciding import require_same
+from harness.problems.programs.deciding import require_recordable, require_same
 from harness.problems.programs.problems import program_problem
 from harness.problems.programs.take import Functions, Made, take_metrics
 from harness.record import Row
@@ -348,6 +348,7 @@ def _compute(task: CellTask, frozen: FrozenModule, earlier: CellResult | None, b
         else:
             decided = Decided(Decisions.parse((earlier.decisions or "").encode(), cell.name))
         decisions = decided.decisions
+        require_recordable(len(decisions.content))
         reached |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
         asked = Moment.now() if is_asked_again(cell.policy) else None
         plan = problem.plan(decisions, cell.target)
