@@ -1,10 +1,10 @@
 """A static model of speed: llvm-mca's reciprocal throughput of basic blocks. Never run time."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
 from harness.base.vocabulary import SPEED
-from harness.basic_blocks import Block
 from harness.basic_blocks.throughput import Cost, Model, block_costs, known_models
 from harness.measure.evidence import Need
 from harness.measure.missing import NotMeasurableError
@@ -31,12 +31,18 @@ def _weighted(subject: Subject, weights: Sequence[float]) -> Breakdown:
     code = subject.evidence.blocks
     costs = _costs(subject)
     functions: dict[str, float] = {}
+    unknown: list[str] = []
     for block, weight in zip(code.blocks, weights, strict=True):
         if weight:
-            cycles = _cycles(block, costs[block.text])
+            cost = costs[block.text]
+            if cost.cycles is None:
+                unknown.append(f"llvm-mca cannot model block {block.id} of {block.function}: {cost.problem}")
+            cycles = math.nan if cost.cycles is None else cost.cycles
             functions[block.function] = functions.get(block.function, 0.0) + weight * cycles
     # Rounded, so that it does not depend on the last digits of a sum's order.
     rounded = {name: round(cycles, 6) for name, cycles in functions.items()}
+    if unknown:
+        raise NotMeasurableError(unknown[0], rounded)
     return Breakdown(round(sum(functions.values()), 6), rounded)
 
 
@@ -49,10 +55,3 @@ def _costs(subject: Subject) -> list[Cost]:
         return block_costs(subject.evidence.blocks.texts, Model(subject.target, subject.model), subject.bench)
     except ValueError as reason:
         raise NotMeasurableError(str(reason)) from None
-
-
-def _cycles(block: Block, cost: Cost) -> float:
-    if cost.cycles is None:
-        where = f"block {block.id} of {block.function}"
-        raise NotMeasurableError(f"llvm-mca cannot model {where}: {cost.problem}")
-    return cost.cycles

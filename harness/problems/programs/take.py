@@ -84,7 +84,8 @@ def take_metrics(
 
 
 def costs_of_functions(made: Made, metrics: Sequence[str], bench: Bench) -> Functions:
-    """What each function has of metrics that need no run. The object is not verified.
+    """What each function has of metrics that need no run, NaN where that of it alone cannot be told. The object is not
+    verified.
 
     Raises CellError where one cannot be taken of it.
     """
@@ -92,12 +93,21 @@ def costs_of_functions(made: Made, metrics: Sequence[str], bench: Bench) -> Func
     code = _code(made, bench) if any(Need.CODE in metric.needs for metric in chosen) else ""
     compiled = made.compiled
     subject = Subject(compiled.object, made.target, compiled.ir_instructions, evidence=Evidence((), code), bench=bench)
-    taken = _measure(chosen, subject)
-    for name in metrics:
-        if name not in taken.functions:
-            reason = taken.missing.get(name, "functions have no part of it")
-            raise CellError(Outcome.POLICY_ERROR, f"{name}: {reason}")
-    return taken.functions
+    return {metric.name: _of_functions(metric, subject) for metric in chosen}
+
+
+def _of_functions(metric: Metric, subject: Subject) -> dict[str, int | float]:
+    why = "functions have no part of it"
+    try:
+        found = metric.measure(replace(subject, model=metric.model(subject.target)))
+    except NotMeasurableError as reason:
+        if reason.functions is not None:
+            return dict(reason.functions)
+        why = str(reason)
+    else:
+        if isinstance(found, Breakdown):
+            return dict(found.functions)
+    raise CellError(Outcome.POLICY_ERROR, f"{metric.name}: {why}")
 
 
 def profile_of(made: Made, bench: Bench) -> tuple[Code, Profile]:

@@ -3,12 +3,13 @@
 What it costs is what a static model says of its code. A search: what it tries is what it is scored on.
 """
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from harness.apply import compile_plan, optimise
+from harness.apply import Compiled, compile_plan, optimise
 from harness.apply.decisions import Decided, Decisions
 from harness.base.errors import CellError, UsageError
 from harness.base.process import counted
@@ -29,6 +30,9 @@ FORM = Form(by_chance=True, in_steps=True, fields=frozenset({"values"}))
 _MOST = 256
 _JUDGING = 5
 """How many times its budget may judging take: what is asked of llvm-mca is kept, and so no part of what it costs."""
+
+_Costs = Mapping[str, Mapping[str, float]] | None
+"""Of a candidate that compiles: metric → function → what it has of it; None where they cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,38 +71,71 @@ def choice_of(policy: Policy, where: str) -> Choice:
 
 
 def decide_choice(choice: Choice, budget: float, frozen: FrozenModule, bench: Bench) -> Decided:
-    """Each function's cheapest.
+    """Each function's cheapest of the candidates whose code of it can be judged; where there is none, the first that
+    compiles.
 
-    ``budget``: CPU seconds of code generation; five times as many to judge what it gives. Raises CellError where one of
-    the candidates cannot be compiled or judged; ``policy-timeout`` where the budget is spent before all have been.
+    ``budget``: CPU seconds of code generation; five times as many to judge what it gives. Raises CellError where no
+    candidate compiles, or one meets what may be the machine's fault: left out, the choice would depend on the machine;
+    ``policy-timeout`` where the budget is spent before all have been tried.
     """
     started = time.monotonic()
     digests = {function: digest for function, digest, *_ in ask(DEFAULT, frozen, bench).body["functions"]}
     cpu = judging = 0.0
-    costs: dict[str, Mapping[str, Mapping[str, float]]] = {}
+    costs: dict[str, _Costs] = {}
+    failure: CellError | None = None
     for name in choice.functions:
         plan = replay_plan(everywhere(name, frozen.level), frozen.target)
-        compiled = compile_plan(frozen, plan, bench)
-        cpu += compiled.cpu - optimise(frozen, plan, bench).cpu
+        compiled: Compiled | None = None
+        try:
+            with counted() as used:
+                compiled = compile_plan(frozen, plan, bench)
+            cpu += compiled.cpu - optimise(frozen, plan, bench).cpu
+        except CellError as error:
+            failure = failure or _lasting(error)
+            cpu += used.cpu
         if cpu > budget:
             raise _over(
                 f"its {len(choice.functions)} functions took more than the {budget:g} CPU seconds of its budget"
             )
+        if compiled is None:
+            continue
         assert frozen.program is not None, "programs of suites have costs"
-        made = Made(frozen.program, frozen.target, frozen, plan, compiled)
         with counted() as used:
-            costs[name] = costs_of_functions(made, list(choice.cost), bench)
+            costs[name] = _judged(Made(frozen.program, frozen.target, frozen, plan, compiled), choice.cost, bench)
         judging += used.cpu
         if judging > _JUDGING * budget:
             raise _over(f"judging its functions took more than {_JUDGING} times its budget")
+    if failure is not None and not costs:
+        raise failure
     functions = [
         [function, digest, best, "0", []]
         for function, digest in digests.items()
-        if (best := min(choice.functions, key=lambda name: cost_of(unquote(function), costs[name], choice.cost)))
-        != "default"
+        if (best := _cheapest(unquote(function), costs, choice.cost)) != "default"
     ]
     decisions = Decisions(REGALLOC, frozen.level, {"functions": functions})
     return Decided(decisions, cpu, time.monotonic() - started, trials=len(choice.functions))
+
+
+def _judged(made: Made, cost: Cost, bench: Bench) -> _Costs:
+    try:
+        return costs_of_functions(made, list(cost), bench)
+    except CellError as error:
+        _lasting(error)
+        return None
+
+
+def _lasting(error: CellError) -> CellError:
+    """The error, of what fails however often it is tried. Raises it where it may be the machine's fault."""
+    if error.transient:
+        raise error
+    return error
+
+
+def _cheapest(function: str, costs: Mapping[str, _Costs], cost: Cost) -> str:
+    """The first of the cheapest candidates; the first of all where the function's cost is known under none."""
+    known = {name: cost_of(function, parts, cost) for name, parts in costs.items() if parts is not None}
+    known = {name: value for name, value in known.items() if not math.isnan(value)}
+    return min(known or costs, key=lambda name: known.get(name, 0.0))
 
 
 def _over(message: str) -> CellError:

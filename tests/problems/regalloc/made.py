@@ -30,12 +30,38 @@ from tests.problems.inlining.made import policy_of
 from tests.programs import THROWS, own_program
 
 __all__ = [
+    *("HERE", "TIGHT"),
     *("Modules", "asking_of", "by_chance", "computed", "decide", "evicting", "eviction_policy", "object_of"),
     *("plain", "plan_of_body"),
     *("priority_policy", "python_policy", "refused", "shown_to"),
 ]
 
 HERE = Path(__file__).parent
+
+TIGHT = """
+#include <stdio.h>
+__attribute__((noinline)) static unsigned long tight(const unsigned long *in, unsigned long turns) {
+  unsigned long a = in[0], b = in[1], c = in[2], d = in[3], e = in[4], f = in[5], g = in[6];
+  unsigned long h = in[7], i = in[8], j = in[9], k = in[10], l = in[11], m = in[12];
+  for (unsigned long turn = 0; turn < turns; turn++) {
+    unsigned long n = in[turn & 7] + turn;
+    __asm__ volatile("addq %1, %0"
+                     : "+r"(a)
+                     : "r"(b), "Q"(c), "r"(d), "r"(e), "r"(f), "Q"(g), "Q"(h), "r"(i), "r"(j), "r"(k), "Q"(l), "r"(m),
+                       "r"(n), "r"(in));
+    b += a ^ n; c ^= b; d += c; e ^= d; f += e; g ^= f; h += g; i ^= h; j += i; k ^= j; l += k; m ^= l;
+  }
+  return a ^ b ^ c ^ d ^ e ^ f ^ g ^ h ^ i ^ j ^ k ^ l ^ m;
+}
+int main(void) {
+  unsigned long in[16];
+  for (unsigned n = 0; n < 16; n++)
+    in[n] = n * 2654435761u;
+  printf("%lu\\n", tight(in, 9));
+  return 0;
+}
+"""
+"""Assembly that takes every register of x86-64, four of them by name: Greedy finds them, LLVM's Basic does not."""
 
 
 class Modules:

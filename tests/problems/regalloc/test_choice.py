@@ -13,7 +13,7 @@ from harness.problems.programs.take import Made, costs_of_functions
 from harness.problems.regalloc.log import functions_of
 from harness.problems.regalloc.replay import REGALLOC
 from harness.sandbox.bench import Bench
-from tests.problems.regalloc.made import HERE, Modules, decide, plan_of_body
+from tests.problems.regalloc.made import HERE, TIGHT, Modules, decide, plan_of_body
 
 TRIED = "default constant size small seeded-3"
 
@@ -93,6 +93,46 @@ def test_so_does_judging_that_takes_far_longer(modules: Modules, bench: Bench, m
     with pytest.raises(CellError, match="judging its functions took more than 5 times its budget") as raised:
         decide(choice(budget=20), modules.frozen(), bench)
     assert raised.value.outcome is Outcome.POLICY_TIMEOUT
+
+
+def test_a_candidate_that_does_not_compile_is_left_out(modules: Modules, bench: Bench) -> None:
+    """LLVM's Basic does not find the registers of one function: the others make do with what there is besides."""
+    frozen = modules.made("tight", TIGHT, noinline=("tight",))
+    without = decide(choice("small default seeded-3"), frozen, bench)
+    decided = problem_of(REGALLOC).decide(choice("basic small default seeded-3"), frozen, 0, bench)
+    assert decided.decisions.body == without.body and decided.trials == 4
+    with pytest.raises(CellError, match="requires more registers than available") as raised:
+        decide(choice("basic"), frozen, bench)
+    assert raised.value.outcome is Outcome.COMPILE_ERROR
+
+
+def test_a_function_that_cannot_be_judged_has_the_first(modules: Modules, bench: Bench) -> None:
+    """Of the others the cheapest is kept all the same."""
+    before, main, after = (HERE / "pressure.c").read_text().partition("int main(int argc, char **argv) {")
+    unmodelled = f'{before}{main} __asm__ volatile(".byte 0x0f, 0x18, 0xe0");{after}'
+    noinline = ("mix", "crowded", "floating", "assembled", "nothing")
+    tried = choice("constant default size small seeded-3")
+    known, found = (
+        {one.name: one.priority for one in functions_of(decide(tried, frozen, bench).body)}
+        for frozen in (modules.frozen(), modules.made("unmodelled", unmodelled, noinline=noinline))
+    )
+    assert found.pop("main") == "constant"
+    assert found == {name: priority for name, priority in known.items() if name != "main"}
+    assert any(found.get(name) != "constant" for name in noinline)
+
+
+def test_what_may_be_the_machines_fault_is_tried_again(
+    modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Left out, what is decided would depend on the machine."""
+
+    def killed(*_: object) -> None:
+        raise CellError(Outcome.COMPILE_TIMEOUT, "llvm-mca: killed by SIGKILL", transient=True)
+
+    monkeypatch.setattr("harness.problems.regalloc.choice.costs_of_functions", killed)
+    with pytest.raises(CellError, match="SIGKILL") as raised:
+        decide(choice(), modules.frozen(), bench)
+    assert raised.value.transient
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """``harness run --log-features``: the trajectories of a run's cells that allocate registers, and of LLVM's Greedy."""
 
+import math
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -69,11 +70,12 @@ def judged(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> list[Jud
 
 
 def _costs(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> Mapping[str, float]:
-    """Function → cost; nothing where it cannot be told."""
+    """Function → cost, where it can be told."""
     assert frozen.program is not None, "programs of suites have costs"
     plan = replay_plan(decisions, frozen.target)
     made = Made(frozen.program, frozen.target, frozen, plan, compile_plan(frozen, plan, bench))
     try:
-        return costs_of_functions(made, [COST], bench)[COST]
+        found = costs_of_functions(made, [COST], bench)[COST]
     except CellError:
         return {}
+    return {name: cost for name, cost in found.items() if not math.isnan(cost)}
