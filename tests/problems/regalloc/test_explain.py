@@ -49,6 +49,19 @@ def test_allocators_that_say_nothing_of_copies(user: tuple[User, Path]) -> None:
     assert any(one["copies_before"] > 0 for one in found["functions"])
 
 
+def test_against_a_policy_of_another_problem(user: tuple[User, Path]) -> None:
+    """clang -O3 allocates by Greedy, so all is as it is against that; clang -O0 has no Greedy, and splits nothing."""
+    greedy, level, plain = (
+        {
+            one["name"]: one
+            for one in json.loads(explained(user, "constant-priority", *words, "--json").out)["functions"]
+        }
+        for words in ((), ("--against", "O3"), ("--against", "O0"))
+    )
+    assert level == greedy and level["crowded"]["splits_before"] > 0
+    assert plain["crowded"]["splits_before"] == 0 < plain["crowded"]["splits_after"]
+
+
 def test_what_means_nothing(user: tuple[User, Path]) -> None:
     someone, suite = user
     for words, said in ((("--prune",), "--prune is for lists"), (("--against", "basic"), "compared with itself")):

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 from harness.apply import optimise
 from harness.apply.decisions import Decisions
 from harness.apply.plan import CompilePlan, clang_generate
+from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule
 from harness.policy.forms.interface import Element, Tensor
+from harness.problems.programs.problems import plan_of
 from harness.problems.programs.trajectories import features_of
 from harness.problems.regalloc.evictions import SLOT_FEATURES
 from harness.problems.regalloc.features import FUNCTION_FEATURES, RANGE_FEATURES
-from harness.problems.regalloc.replay import OTHERS, PLUGIN, PREFIX, known_options, replay_plan
+from harness.problems.regalloc.replay import OTHERS, PLUGIN, PREFIX, REGALLOC, known_options, replay_plan
 from harness.sandbox.bench import Bench
 
 __all__ = ["OUTCOMES", "Allocated", "Asked", "Evicting", "Slot", "parsed", "trajectory"]
@@ -89,6 +91,8 @@ class Allocated:
 def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> list[Allocated]:
     """What a policy that took these decisions saw, function by function; nothing where LLVM's ``fast`` allocated.
 
+    Decisions of another problem leave the allocation to Greedy: what one saw that decides as it does.
+
     Raises CellError: ``not-replayable`` for another module's.
     """
     plan = _through_plugin(decisions, frozen)
@@ -100,6 +104,8 @@ def trajectory(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> list
 
 def _through_plugin(decisions: Decisions, frozen: FrozenModule) -> CompilePlan | None:
     """The plan of decisions; where they name an allocator of LLVM's that the plugin has, that through the plugin."""
+    if decisions.problem != REGALLOC:
+        return _by_greedy(plan_of(decisions, frozen.target), decisions.level, frozen.target)
     plan = replay_plan(decisions, frozen.target)
     if "allocator" not in decisions.body:
         return plan
@@ -107,6 +113,13 @@ def _through_plugin(decisions: Decisions, frozen: FrozenModule) -> CompilePlan |
     if name is None:
         return None
     return replace(plan, generate=clang_generate(decisions.level, frozen.target, known_options(name), PLUGIN))
+
+
+def _by_greedy(plan: CompilePlan, level: Level, target: Target) -> CompilePlan | None:
+    """A plan whose code clang generates as usual, through the plugin; None at -O0, where Greedy has no part."""
+    if level is Level.O0 or plan.generate != clang_generate(level, target):
+        return None
+    return replace(plan, generate=clang_generate(level, target, known_options("default"), PLUGIN))
 
 
 @dataclass(slots=True)
