@@ -74,9 +74,10 @@ def decide_choice(choice: Choice, budget: float, frozen: FrozenModule, bench: Be
     """Each function's cheapest of the candidates whose code of it can be judged; where there is none, the first that
     compiles.
 
-    ``budget``: CPU seconds of code generation; five times as many to judge what it gives. Raises CellError where no
-    candidate compiles, or one meets what may be the machine's fault: left out, the choice would depend on the machine;
-    ``policy-timeout`` where the budget is spent before all have been tried.
+    ``budget``: CPU seconds of code generation, which are what it is said to have cost; five times as many to judge what
+    it gives, which the cache may have. Raises CellError where no candidate compiles, or one meets what may be the
+    machine's fault: left out, the choice would depend on the machine; ``policy-timeout`` where the budget is spent
+    before all have been tried.
     """
     started = time.monotonic()
     digests = {function: digest for function, digest, *_ in ask(DEFAULT, frozen, bench).body["functions"]}
