@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.paths import default_results
+from harness.base.vocabulary import Target
 from harness.cli.leaderboard import answers, asked, backing_called
 from harness.cli.output import Column, Format, emit, say
 from harness.policy.load import policy_called
+from harness.policy.tracks import facts_of
 from harness.problems.registry import benchmarks_of_track
 from harness.rank import Comparison, Versus, campaigns
 from harness.rank.contest import NEVER, percent
 from harness.rank.question import Question, benchmarks_called
-from harness.rank.words import campaign_lines, cycle_lines, multiple, verdict_mark
+from harness.rank.words import campaign_lines, counted, cycle_lines, multiple, verdict_mark
 from harness.record import open_index
 
 __all__ = ["compare"]
@@ -35,9 +37,8 @@ def compare(
             questions, lambda question: benchmarks_of_track(question.track)[1].versus(index, question, a, b)
         ):
             if format_ is Format.TABLE:
-                title = f"{question.suite} · {question.target} · {question.metric}{_how(question)}: {a} against {b}"
                 shown = [_shown(row) for row in found.rows]
-                emit(shown, _columns(a, b, shown), format_, title=f"\n{title}")
+                emit(shown, _columns(a, b, shown), format_, title=f"\n{_title(question, found, a, b)}")
                 timed = campaign_lines(campaigns(index, question, (a, b)), (row.pairs for row in found.rows))
                 cycles = cycle_lines(found.summary.modelled, a, b)
                 say("\n".join((*_summary(question, found, a, b), *timed, *cycles)))
@@ -71,9 +72,15 @@ def _columns(a: str, b: str, shown: Sequence[dict[str, Any]]) -> tuple[Column, .
     return tuple(column for column in every if column.field not in optional or any(row[column.field] for row in shown))
 
 
-def _how(question: Question) -> str:
-    """Under which conditions policies ran."""
-    return f" · {question.origin} · {question.how}" if question.how else ""
+def _title(question: Question, found: Versus, a: str, b: str) -> str:
+    """What the standings' heading says, and of what unit values are, and which ratios are good for whom."""
+    facts, unit = facts_of(question.track), question.quantity.unit_on(Target(question.target))
+    where = (question.suite, *((question.target,) if facts.compiled else ()), f"track {question.track}")
+    values = question.metric if unit in question.metric else f"{question.metric} ({unit})"
+    count = ", ".join((counted(found, facts.benchmarks), *question.restrictions))
+    how = f" · {question.how}" if question.how else ""
+    better = f"; above 1: {a} is better" if question.quantity.compares else ""
+    return f"{' · '.join((*where, values))}: {a} against {b}, {count}{how}{better}"
 
 
 def _value(number: float) -> str:

@@ -103,6 +103,13 @@ class Versus:
     rows: tuple[Comparison, ...]
     """The largest gain of A first."""
     summary: Summary
+    clusters: int
+    """Of the programs, those that share code taken for one."""
+
+    @property
+    def benchmarks(self) -> int:
+        """All programs that either policy was run on."""
+        return len(self.rows)
 
 
 def compare_with(question: Question, a: str, b: str) -> str:
@@ -171,7 +178,7 @@ def versus(index: "duckdb.DuckDBPyConnection", question: Question, a: str, b: st
         rows = [replace(row, ratio=None, low=None, high=None, verdict=None, mde=None) for row in rows]
         rows.sort(key=lambda row: row.benchmark)
         summary = replace(summary, mean=None, low=None, high=None, these_low=None, these_high=None, p=None, mde=None)
-    return Versus(tuple(rows), summary)
+    return Versus(tuple(rows), summary, len({*clusters.values()}))
 
 
 def _program(question: Question, a: str, b: str, rows: Sequence[dict[str, Any]]) -> tuple[Comparison, Result]:

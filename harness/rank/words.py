@@ -116,7 +116,7 @@ class Dependent(Protocol):
 
 
 class Counted(Protocol):
-    """A row of standings on programs."""
+    """A row of standings on programs, or what compares two policies on them."""
 
     @property
     def benchmarks(self) -> int:
@@ -127,9 +127,9 @@ class Counted(Protocol):
         """Of them, those that share code taken for one."""
 
 
-def counted(row: Counted) -> str:
-    """``21 programs in 17 clusters``."""
-    some = f"{row.benchmarks} program{'s' if row.benchmarks != 1 else ''}"
+def counted(row: Counted, what: str = "programs") -> str:
+    """``21 programs in 17 clusters``. ``what`` they are, as one says it of several."""
+    some = f"{row.benchmarks} {what if row.benchmarks != 1 else what.removesuffix('s')}"
     return some if row.clusters == row.benchmarks else f"{some} in {row.clusters} clusters"
 
 

@@ -108,11 +108,17 @@ def test_compare(tiny: User) -> None:
         assert row["ratio"] == row["b"] / row["a"]
         assert (row["verdict"], row["low"], row["high"], row["pairs"], row["mde"]) == ("better", None, None, None, None)
     far = [abs(math.log(row["ratio"])) for row in rows]
-    assert far == sorted(far, reverse=True), "the largest differences first"
+    assert far == sorted(far, reverse=True), "the largest gain of the first first"
     lines = parsed(tiny.harness("compare", "Oz", "O0", *every, "--csv", code=0).out)
     assert all(same(record, line) for record, line in zip(rows, lines, strict=True))
     table = tiny.harness("compare", "Oz", "O0", *every, code=0).out
     assert "over 3 of 3 programs: Oz is better on 3, O0 on 0, equal on 0\n" in table
+    about = "tiny · x86-64 · track size · size.alloc (bytes): Oz against O0"
+    assert table.strip().splitlines()[0] == f"{about}, 3 programs; above 1: Oz is better"
+    part = tiny.harness("compare", "O0", "Oz", "--target", "x86-64", code=0).out
+    assert f"{about[:-13]}O0 against Oz, 1 program, test split; above 1: O0 is better" in part
+    backwards = [row["ratio"] for row in tiny.json("compare", "O0", "Oz", *every)]
+    assert backwards == sorted(backwards, reverse=True), "what is best for the first first, though all is worse"
     assert "for programs like these; exact for these\n" in table
     assert "\n3 programs: from fewer than 6, nothing can be told of programs like these\n" in table
     assert table.count("▲ better") == 3

@@ -137,7 +137,7 @@ def compare(
     *,
     declared: dict[str, Any],
 ) -> None:
-    """Compare two policies program by program, the largest differences first."""
+    """Compare two policies program by program, what is best for the first policy first."""
     from harness.cli.compare import compare
 
     raise typer.Exit(

@@ -45,7 +45,8 @@ def compare_solvers(
     summary = _summary(question, rows, both, a, b)
     beside = _made_on(trained_on(domain, index, question), {row.benchmark for row in rows}, a, b)
     apart = machine_lines(both) if len(machines_called(both)) > 1 else ()
-    return Versus(tuple(rows), replace(summary, conclusion="; ".join((summary.conclusion, *beside, *apart))))
+    told = replace(summary, conclusion="; ".join((summary.conclusion, *beside, *apart)))
+    return Versus(tuple(rows), told, len(rows))
 
 
 def _made_on(seen: Mapping[str, set[str]], there: set[str], *policies: str) -> list[str]:
