@@ -20,7 +20,17 @@ def remarks_on(
     yield from machine_lines(figures)
     if public:
         yield f"not counted by the contest, since its teams had them: {', '.join(public)}"
+    yield from _gaps(figures)
     yield from _runs(mine)
+
+
+def _gaps(figures: Sequence[SolverFigure]) -> Iterator[str]:
+    """Of how many instances gaps are, where not all of them have a bound."""
+    every = {figure.benchmark for figure in figures}
+    bounded = {figure.benchmark for figure in figures if figure.gap is not None}
+    without = {figure.benchmark for figure in figures if figure.solved and figure.gap is None}
+    if bounded and without:
+        yield f"gap: of the {len(bounded)} of {len(every)} instances that have a proven lower bound"
 
 
 def _runs(mine: Sequence[SolverFigure]) -> Iterator[str]:

@@ -79,7 +79,8 @@ class NotRenumbered:
 
 
 def _times(ratio: float, digits: int = 3) -> str:
-    return f"{ratio:.{digits}f}" if ratio < 1000 else f"{ratio:.1e}"
+    """``2.264``; what is a thousand times too much or more, or would be shown as nothing, ``1.3e-09``."""
+    return f"{ratio:.{digits}f}" if 10.0**-digits <= ratio < 1000 else f"{ratio:.1e}"
 
 
 _QUERY = """SELECT c.policy, c.benchmark, u.machine, c.outcome, CAST(m.exact AS VARCHAR)

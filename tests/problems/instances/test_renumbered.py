@@ -60,3 +60,11 @@ def test_copies_under_other_conditions_are_not_taken_for_the_tables(tmp_path: Pa
 
 def plain(names: Iterable[str]) -> dict[str, list[Got]]:
     return {name: [Got(1000)] for name in names}
+
+
+def test_an_end_of_an_interval_is_not_shown_as_nothing(tmp_path: Path) -> None:
+    """Costs that are far apart put the lower end near zero, which is not zero."""
+    write_solvers(tmp_path, 1, {"one": copied(1000, 10**15, *NAMES[1:3]) | copied(10**9, 10, NAMES[0])})
+    (line,) = said(tmp_path)
+    low, high = line.partition(" times as much (")[2].partition(")")[0].split(" to ")
+    assert 0 < float(low) < 0.001 < 1000 < float(high)

@@ -272,3 +272,12 @@ def test_a_comparison_says_who_was_made_on_the_instances(tmp_path: Path) -> None
     with open_index(tmp_path / "results") as index:
         found = compare_solvers(DOMAIN, index, question, "layout-messages", "greedy-descent").summary
     assert found.conclusion.endswith("; layout-messages: not ranked: made on 3 of these 3 instances")
+
+
+def test_of_how_many_instances_gaps_are_is_said() -> None:
+    def gaps(*figures: SolverFigure) -> list[str]:
+        return [line for line in solver_table(QUESTION, figures, 0.8).remarks if line.startswith("gap")]
+
+    bounded, without = figure("one", "a", 200), figure("one", "b", 90, bound=None)
+    assert gaps(bounded, without) == ["gap: of the 1 of 2 instances that have a proven lower bound"]
+    assert gaps(bounded, figure("one", "b", 90)) == [] == gaps(without)
