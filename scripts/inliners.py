@@ -12,7 +12,7 @@ from harness.rank import Question, Standing, standings
 from harness.rank.question import fingerprints
 from harness.record import open_index
 
-TRACK, CLASS = "size", "zero-shot"
+PROBLEM, TRACK, CLASS = "inlining", "size", "zero-shot"
 CONSTANT = ("inline-never", "inline-always")
 METRICS = ("size.alloc", "size.text")
 SUITES = ("cbench", "mibench", "spec-like", "polybench")
@@ -22,8 +22,8 @@ def main() -> None:
     """A row for each suite, target and split; a column for each policy, of both metrics: strict."""
     with open_index(Path(sys.argv[1]) if len(sys.argv) > 1 else default_results()) as index:
         query = """SELECT DISTINCT policy FROM cells
-WHERE track = ? AND (class = ? OR list_contains(?, policy)) ORDER BY policy"""
-        policies = [name for (name,) in index.execute(query, [TRACK, CLASS, list(CONSTANT)]).fetchall()]
+WHERE problem = ? AND track = ? AND (class = ? OR list_contains(?, policy)) ORDER BY policy"""
+        policies = [name for (name,) in index.execute(query, [PROBLEM, TRACK, CLASS, list(CONSTANT)]).fetchall()]
         query = "SELECT DISTINCT suite, target, split FROM cells WHERE track = ?"
         found = [one for one in index.execute(query, [TRACK]).fetchall() if one[0] in SUITES]
         found.sort(key=lambda one: (SUITES.index(one[0]), one[1] != "x86-64", one[2] != "train"))

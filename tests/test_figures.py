@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from harness.base.vocabulary import PolicyClass
 from tests.drive import ROOT
+from tests.rows import row, run_file
 
 CACHE = ROOT / "build" / "tests" / "figures"
 """Verdicts are kept there by the digest of their rows, from one session to the next."""
@@ -40,3 +43,15 @@ def test_what_is_no_document_is_refused() -> None:
     done = check("docs/nothing.md")
     assert done.returncode != 0
     assert "docs/nothing.md is no document" in done.stderr
+
+
+def test_the_table_of_inliners_has_no_other_policies(tmp_path: Path) -> None:
+    zero = {"policy_class": PolicyClass.ZERO_SHOT, "form": "python"}
+    for metric in ("size.alloc", "size.text"):
+        rows = [row("crc32", "Oz", 100, metric=metric)]
+        rows += [row("crc32", "inliner", 90, metric=metric, problem="inlining", **zero)]
+        rows += [row("crc32", "agent", 90, metric=metric, problem="passes", **zero)]
+        run_file(tmp_path, rows, suite="cbench")
+    command = [sys.executable, "scripts/inliners.py", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == "| suite | target | split | programs | inliner |"
