@@ -10,8 +10,9 @@ from harness.rank.conclusion import in_class, not_ranked, sentence, together
 from harness.rank.contest import NEVER, Contest, Result, finite_ratio, known, lost, mean_value, result, timed
 from harness.rank.figures import figures_sql, pairs_sql, ratio_sql, same_object_sql
 from harness.rank.modelled import modelled_together
-from harness.rank.question import Question, benchmarks_called, no_rows, quote
+from harness.rank.question import Question, benchmarks_called, quote
 from harness.rank.standings import detectable, tree_effect, word_of
+from harness.rank.unanswered import no_rows
 from harness.statistics import Verdict, pair_chance
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ import numpy as np
 
 from harness.rank.contest import Result, mean_value, result
 from harness.rank.entries import Entry, entries, entries_sql
-from harness.rank.question import Question, floor, no_rows
+from harness.rank.question import Question, floor
 from harness.rank.sides import counted
 from harness.rank.standings import word_of
+from harness.rank.unanswered import no_rows
 from harness.statistics.values import exact_mean
 
 if TYPE_CHECKING:

@@ -24,7 +24,6 @@ __all__ = [
     "fingerprints",
     "floor",
     "literal",
-    "no_rows",
     "questions",
     "quote",
     "ranking_metric",
@@ -146,17 +145,6 @@ def ranking_metric(index: "duckdb.DuckDBPyConnection", suite: str, track: str, t
         if timed and timed[0]:
             return facts.timed
     return facts.metric
-
-
-def no_rows(index: "duckdb.DuckDBPyConnection", question: Question, policy: str) -> UsageError:
-    """The error of a policy that nothing is recorded of: who has rows is named, where a name may be misspelt."""
-    query = f"SELECT DISTINCT policy FROM cells WHERE {question.in_suites} ORDER BY policy"
-    have = [str(name) for (name,) in index.execute(query).fetchall()]
-    close = closest(policy, have)
-    hint = f"did you mean {close!r}? Or " if close and close != policy else ""
-    hint += f"run `harness run --suite {question.suite} --policy {policy}` first; there are: {', '.join(have)}"
-    where = ", ".join((question.suite, question.target, f"track {question.track}", *question.restrictions))
-    return UsageError(f"no rows of policy {policy!r} for {where}", hint=hint)
 
 
 def fingerprints(index: "duckdb.DuckDBPyConnection") -> list[tuple[str, str]]:

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.base.errors import UsageError
 from harness.base.vocabulary import PolicyClass
 from harness.policy.manifest import SEARCH_SEEDS
 from harness.policy.tracks import facts_of
@@ -39,6 +38,7 @@ from harness.rank.refusals import refusals
 from harness.rank.remembered import remembered
 from harness.rank.said import CEILING, DETERMINISTIC, said, shares_of_ceiling
 from harness.rank.sides import Side, sides_of
+from harness.rank.unanswered import no_reference
 from harness.rank.verdicts import Judgement, Word, agreed, judge, least_clusters
 from harness.statistics import Effect, SuiteEffect, Verdict, minimum_detectable_effect, suite_effect
 from harness.statistics.normal import normal_quantile
@@ -141,7 +141,7 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     found = entries(index, question)
     sides = sides_of((entry for entry in found if entry.reference is not None), floor(question))
     if not sides:
-        raise _nothing(question)
+        raise no_reference(index, question)
     table = _unranked(index, question, found, sides)
     table.sort(key=lambda row: (row.policy_class, row.strict is None, -(row.strict or 0.0), row.policy))
     remarks = memorised_remarks(on_copies(index, question))
@@ -180,15 +180,6 @@ def _prices(found: Sequence[Entry]) -> dict[str, float]:
         if entry.decide_cpu is not None:
             known[entry.policy].append(entry.decide_cpu)
     return {policy: statistics.median(seconds) for policy, seconds in known.items()}
-
-
-def _nothing(question: Question) -> UsageError:
-    """The error of a question whose reference has no value."""
-    return UsageError(
-        f"no rows of the reference policy {question.reference!r} for {question.suite}, {question.target}, "
-        f"track {question.track}, metric {question.metric}" + "".join(f", {word}" for word in question.restrictions),
-        hint=f"run `harness run --suite {question.suite} --policy {question.reference}` first",
-    )
 
 
 def tree_effect(results: Sequence[Result], counted: Sequence[Sequence[float]], clusters: Sequence[str]) -> SuiteEffect:

@@ -135,7 +135,19 @@ def test_a_policy_without_rows_is_named(a: str, b: str, named: str, tmp_path: Pa
     with pytest.raises(UsageError) as raised:
         sides(tmp_path, a, b)
     assert raised.value.message == f"no rows of policy {named!r} for made, x86-64, track size"
-    assert raised.value.hint.startswith(f"run `harness run --suite made --policy {named}` first; there are: a, b, ")
+    assert raised.value.hint.startswith("there is no policy of that name; there are: a, b, ")
+
+
+def test_who_was_measured_on_another_track_is_not_among_those_that_there_are(tmp_path: Path) -> None:
+    record(tmp_path, [row("one", "a", 10), row("one", "Oz", 10)])
+    record(tmp_path, [row("one", "greedy", 10, track="speed", level="O3")], LATE, track="speed")
+    with pytest.raises(UsageError) as raised:
+        sides(tmp_path, "a", "greedy")
+    assert raised.value.hint == "run `harness run --suite made --policy greedy` first; there are: Oz, a"
+    speed = replace(QUESTION, track="speed", reference="greedy")
+    with pytest.raises(UsageError) as raised:
+        sides(tmp_path, "greedy", "Oz", speed)
+    assert raised.value.hint == "run `harness run --suite made --track speed --policy Oz` first; there are: greedy"
 
 
 def many(count: int, ratio: float, scatter: float) -> list[Row]:

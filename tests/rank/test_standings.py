@@ -651,7 +651,10 @@ def test_nothing_is_ranked_without_the_reference(tmp_path: Path) -> None:
     record(tmp_path, 0, [row("one", "mine", 50)])
     with pytest.raises(UsageError, match="no rows of the reference policy 'Oz' for made, x86-64") as raised:
         table(tmp_path)
-    assert raised.value.hint == "run `harness run --suite made --policy Oz` first"
+    assert raised.value.hint == "run `harness run --suite made --policy Oz` first; there are: mine"
+    with open_index(tmp_path) as index, pytest.raises(UsageError) as raised:
+        standings(index, replace(QUESTION, origin="contest"))
+    assert raised.value.hint.startswith("nobody was measured on such programs: there are --split ")
 
 
 @settings(max_examples=20)

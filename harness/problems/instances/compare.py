@@ -14,9 +14,10 @@ from harness.rank.compare import Comparison, Summary, Versus
 from harness.rank.conclusion import sentence, strict_effect, together_by_reason
 from harness.rank.contest import EQUAL, finite_ratio, known, result
 from harness.rank.pairs import ahead
-from harness.rank.question import Question, no_rows
+from harness.rank.question import Question
 from harness.rank.sides import Side
 from harness.rank.standings import detectable, tree_effect
+from harness.rank.unanswered import no_rows
 from harness.statistics import Chance, Verdict
 
 if TYPE_CHECKING:

@@ -85,9 +85,9 @@ def replay_run(
         if (not benchmarks or rows[0].benchmark in benchmarks) and (not policies or rows[0].policy in policies)
     ]
     if not tasks:
-        raise UsageError(
-            "no cell of this run fits", where=run.path.name, hint="see its benchmarks and policies with --json"
-        )
+        there = {"benchmarks": {row.benchmark for row in run.rows}, "policies": {row.policy for row in run.rows}}
+        said = "; ".join(f"{what}: {', '.join(sorted(names))}" for what, names in there.items())
+        raise UsageError("no cell of this run fits", where=run.path.name, hint=f"there are {said}")
     bench.sandbox.probe()
     with bench.store.scratch() as folder:
         anew = replace(bench, cache=folder / "cache")
