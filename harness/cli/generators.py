@@ -68,9 +68,11 @@ def _parameters(one: Described, given: list[str]) -> dict[str, int | str | bool]
     found: dict[str, int | str | bool] = {}
     for word in given:
         name, equals, value = word.partition("=")
-        if not equals or name not in one.parameters:
-            known = ", ".join(one.parameters) or "none"
-            raise UsageError(f"--param {word}: write NAME=VALUE", hint=f"parameters of {one.name}: {known}")
+        known = f"parameters of {one.name}: {', '.join(one.parameters) or 'none'}"
+        if not equals:
+            raise UsageError(f"--param {word}: write NAME=VALUE", hint=known)
+        if name not in one.parameters:
+            raise UsageError(f"--param {word}: {one.name} has no parameter {name!r}", hint=known)
         default = one.parameters[name]
         try:
             found[name] = _valued(value, default)

@@ -12,7 +12,7 @@ from harness.measure import find_metric
 from harness.policy.tracks import all_tracks
 from harness.problems.programs.request import parse_targets, parse_word
 from harness.problems.protocol import Benchmarks
-from harness.problems.registry import benchmarks_of_track, owners_of, restricting, suite_called
+from harness.problems.registry import benchmarks_of_track, declared_options, owners_of, restricting, suite_called
 from harness.rank.doubts import doubts
 from harness.rank.isolation import hurried_policies, packages_of, trusted_policies
 from harness.rank.question import ALL, Question, fingerprints, questions
@@ -106,7 +106,13 @@ def _about(every: Sequence[Question], declared: Mapping[str, Any]) -> list[Quest
         return list(every)
     chosen = [question for question in every if benchmarks_of_track(question.track)[0] in wanted]
     if not chosen:
-        raise UsageError("these are no results of what is asked for", hint="give another suite with --suite")
+        name = next(name for name in declared if restricting("leaderboard", name))
+        spelt = next(options[name] for options in declared_options("leaderboard").values() if name in options).spelt[0]
+        suites = ", ".join(dict.fromkeys(question.suite for question in every))
+        raise UsageError(
+            f"{spelt} says nothing here: these are results of {_sort(every[0]).called} ({suites})",
+            hint="give another suite with --suite",
+        )
     return chosen
 
 

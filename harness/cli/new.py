@@ -12,8 +12,8 @@ __all__ = ["new"]
 def new(folder: Path, problem: str | None, form: str | None, question: str | None = None) -> int:
     """Write a submission to start from, and say how to try it."""
     policy, trial = choose_template(problem, form, question).write(folder.expanduser().absolute())
-    files = ", ".join(sorted(file.name for file in policy.folder.iterdir() if file.name != MANIFEST))
-    note(f'{folder}/: {MANIFEST}, {files}. Fields marked "yours" in {MANIFEST} wait for your words')
+    files = ", ".join((MANIFEST, *sorted(file.name for file in policy.folder.iterdir() if file.name != MANIFEST)))
+    note(f'{folder}/: {files}. Fields marked "yours" in {MANIFEST} wait for your words')
     say(trial.replace(f"./{policy.name}", _spelt(folder)))
     return 0
 

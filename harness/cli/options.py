@@ -1,7 +1,7 @@
 """Options that problems declare, on the verbs that have them: shown by ``--help``, refused where they mean nothing."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from typing import Annotated, Any
 
@@ -14,15 +14,15 @@ from harness.problems.registry import declared_options
 __all__ = ["conditions", "was_given", "with_declared"]
 
 
-def with_declared(*verbs: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The decorated command has the options that problems declare for the verbs.
+def with_declared(*verbs: str, without: Collection[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The decorated command has the options that problems declare for the verbs, but for those ``without`` which it is.
 
     It gets those that the user gave as ``declared``, a dict.
     """
     known: dict[str, Option] = {}
     for verb in verbs:
         for options in declared_options(verb).values():
-            known |= {name: option for name, option in options.items() if name not in known}
+            known |= {name: option for name, option in options.items() if name not in {*known, *without}}
 
     def wrap(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)

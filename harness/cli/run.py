@@ -23,6 +23,7 @@ from harness.cli.output import Format, note, observer, say
 from harness.measure import ALL
 from harness.problems.protocol import Asked
 from harness.problems.registry import benchmarks_of, require_own
+from harness.record.index import require_folder
 from harness.record.rows import Row
 from harness.record.runfile import write_run
 from harness.run.engines import local_engine
@@ -75,6 +76,8 @@ def _run(options: RunOptions, dry_run: bool, format_: Format, shown: str | None)
     for line in request.remarks:
         note(line)
     bench = open_bench(options.compile_timeout, trust=options.trust)
+    results = options.results or default_results()
+    require_folder(results)
     jobs = options.declared.get("jobs") or len(os.sched_getaffinity(0))
     if dry_run:
         for line in request.outlook(bench, jobs):
@@ -82,7 +85,6 @@ def _run(options: RunOptions, dry_run: bool, format_: Format, shown: str | None)
         return 0
     if options.trust:
         note("without the sandbox: policies and programs run with your rights, and every row will say so")
-    results = options.results or default_results()
     progress = observer()
     try:
         early = partial(_preliminary, options) if format_ is Format.TABLE and shown is not None else None

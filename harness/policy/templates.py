@@ -35,7 +35,7 @@ class Template:
     folder: Path
 
     def write(self, folder: Path) -> tuple[Policy, str]:
-        """A submission in the new folder, which gives it its name: the policy, and the command that tries it.
+        """A submission in the new folder, which gives it its name: the policy, and the commands that try it.
 
         Raises UsageError for a name that no submission may have, and where anything is there already.
         """
@@ -52,7 +52,7 @@ class Template:
         except OSError as error:
             raise UsageError(f"cannot be written: {error.strerror or error}", where=str(folder)) from None
         trials = [line.removeprefix(_TRY) for line in manifest.splitlines() if line.startswith(_TRY)]
-        return load_policy(str(folder)), trials[0] if trials else f"harness run --policy ./{folder.name}"
+        return load_policy(str(folder)), "\n".join(trials) or f"harness run --policy ./{folder.name}"
 
     def asked(self, question: str) -> "Template":
         """The one that answers this question. Raises UsageError, with what there is, where there is none."""

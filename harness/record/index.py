@@ -34,7 +34,7 @@ from harness.record.tables import BLOCK, CAMPAIGN, COLUMNS, CONDITIONS, CONTRADI
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["open_index", "require_sound"]
+__all__ = ["open_index", "require_folder", "require_sound"]
 
 _VERSION = 25
 _SHORT = 16
@@ -50,6 +50,7 @@ def open_index(results: Path, *, warn: bool = True, backing: Backing = Backing.C
     """
     import duckdb
 
+    require_folder(results)
     runs, foreign = run_files(results)
     for path in foreign if warn else ():
         print(f"warning: ignored, not a run file: {printable(str(path), lines=False)}", file=sys.stderr)
@@ -69,6 +70,14 @@ def open_index(results: Path, *, warn: bool = True, backing: Backing = Backing.C
             # A run has ended since, and another process put the next index in this one's place.
             continue
         return connection
+
+
+def require_folder(results: Path) -> None:
+    """Raise UsageError where something else than a folder is in the place of results; there may be nothing yet."""
+    if results.exists() and not results.is_dir():
+        raise UsageError(
+            "is a file, and no folder of results", where=str(results), hint="name the folder with --results"
+        )
 
 
 def require_sound(results: Path) -> None:

@@ -49,6 +49,9 @@ NAMES: list[tuple[tuple[str, ...], list[str]]] = [
         ("leaderboard", "--reference", "nosuch"),
         ["no rows of the reference policy 'nosuch'", "there is no policy of that name; there are: O0"],
     ),
+    (("leaderboard", "--instances"), ["--instances says nothing here", "results of programs (tiny)"]),
+    (("leaderboard", "--json", "--csv"), ["--json and --csv"]),
+    (("explain", "greedy-descent", "iopddl/chain-4"), ["explain is about policies that compile programs", "a solver"]),
     (("leaderboard", "--llvm", "0000"), ["no results of the toolchain '0000'", "there are:"]),
     (("compare", "Oz", "nobody"), ["no rows of policy 'nobody'", "there is no policy of that name; there are: O0"]),
     (
@@ -57,7 +60,7 @@ NAMES: list[tuple[tuple[str, ...], list[str]]] = [
     ),
     (("replay", "nothing"), ["unknown run 'nothing'", "there are:", "tiny-size-"]),
     (("replay", "tiny", "--suite", "cbench"), ["this is suite 'cbench'; the run is of 'tiny'"]),
-    (("replay", "tiny", "--suite", str(TINY), "--policy", "O9"), ["no cell of this run fits", "policies: O0, O1, Oz"]),
+    (("replay", "tiny", "--suite", str(TINY), "--policy", "O9"), ["no cell of this run fits", "policies: O0, Os, Oz"]),
     (("repro", "tiny"), ["'tiny' names no row", "RUN#LINE"]),
     (("repro", "tiny#1", "--suite", str(TINY)), ["no row at line 1", "lines 2 to 109"]),
     (("repro", "tiny#110", "--suite", str(TINY)), ["no row at line 110"]),
@@ -83,6 +86,12 @@ def test_names_that_mean_nothing(tiny: User, words: tuple[str, ...], fragments: 
     tiny.harness(*words).refused(2, *fragments)
 
 
+@pytest.mark.parametrize("words", [("leaderboard",), (*RUN, "--dry-run")])
+def test_a_file_in_the_place_of_results(words: tuple[str, ...], visitor: User) -> None:
+    visitor.results.write_text("")
+    visitor.harness(*words).refused(2, str(visitor.results), "is a file, and no folder of results")
+
+
 @pytest.mark.parametrize(
     ("words", "fragment"),
     [
@@ -91,6 +100,9 @@ def test_names_that_mean_nothing(tiny: User, words: tuple[str, ...], fragments: 
         ((*RUN, "--jobs", "0"), "--jobs"),
         ((*RUN, "--compile-timeout", "0"), "--compile-timeout"),
         ((*RUN, "--sweep"), "--sweep"),
+        (("official", "--suite", "cbench", "--perturb"), "no such option"),
+        (("official", "--suite", "cbench", "--seed-file", "secret"), "no such option"),
+        (("official", "--suite", "cbench", "--no-fresh"), "no such option"),
         (("compare", "Oz"), "missing argument"),
     ],
 )

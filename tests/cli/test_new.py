@@ -48,7 +48,8 @@ def test_it_loads_and_says_how_to_try_it(
     run = in_process(tmp_path / "cache", monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     answer = run("new", "mine", "--kind", problem, "--form", form)
-    assert answer.code == 0 and "wait for your words" in answer.err
+    assert answer.code == 0 and "wait for your words" in answer.err and " ." not in answer.err
+    assert ("harness ceiling ./mine " in answer.out) == ((problem, form) == ("inlining", "best"))
     policy = load_policy("./mine")
     assert (policy.manifest.problem, policy.manifest.form, policy.name) == (problem, form, "mine")
     assert answer.out.startswith("harness run --suite ") and "--policy ./mine" in answer.out

@@ -70,6 +70,7 @@ def test_a_sample_is_what_a_workload_gets(run: Command, tmp_path: Path) -> None:
     assert (tmp_path / "x.jpg").read_bytes() == made
     run("generators", "jpeg", "--param", "width=wide").refused(2, "width is a whole number")
     run("generators", "jpeg", "--param", "colour=1").refused(2, "colour is true or false")
-    run("generators", "jpeg", "--param", "wide=1").refused(2, "NAME=VALUE", "width, height")
+    run("generators", "jpeg", "--param", "wide").refused(2, "write NAME=VALUE", "width, height")
+    run("generators", "jpeg", "--param", "wide=1").refused(2, "jpeg has no parameter 'wide'", "width, height")
     run("generators", "--sample", "y").refused(2, "which generator?")
     run("generators", "text", "--sample", "no/where").refused(2, "No such file")

@@ -105,7 +105,7 @@ def run(
     raise typer.Exit(run(options, dry_run, format_of(as_json, as_csv)))
 
 
-@with_declared("run")
+@with_declared("run", without=("perturb", "seed_file", "no_fresh"))  # these it always does, by a secret of its own
 def official(
     suite: Annotated[str, typer.Option("--suite", help="Name of a suite, or path.", autocompletion=complete.suites)],
     hidden_seed_file: Annotated[

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
+from harness.base.errors import UsageError
 from harness.cli.commands import complete
 from harness.cli.output import Format
 
@@ -93,7 +94,9 @@ Llvm = Annotated[
 
 
 def format_of(as_json: bool, as_csv: bool) -> Format:
-    """What was asked for."""
+    """What was asked for. Raises UsageError where that is two."""
+    if as_json and as_csv:
+        raise UsageError("--json and --csv: one of them can be printed", hint="give one of the two")
     return Format.JSON if as_json else Format.CSV if as_csv else Format.TABLE
 
 

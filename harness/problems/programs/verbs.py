@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from harness.base.answers import Answer
+from harness.base.errors import UsageError
 from harness.base.vocabulary import SIZE
+from harness.policy.tracks import facts_of
 from harness.problems.verbs import ANY, Asked, Context, Verb, explainer_of
 
 __all__ = ["VERBS"]
@@ -41,6 +43,11 @@ def explain(
     from harness.policy import load_policy
 
     manifest = None if policy == "default" else load_policy(policy).manifest
+    if manifest is not None and not facts_of(manifest.track).compiled:
+        raise UsageError(
+            f"explain is about policies that compile programs, and {manifest.name!r} is a solver of {manifest.problem}",
+            hint="harness compare shows two solvers instance by instance",
+        )
     own = SIZE if manifest is None else manifest.track
     asked = Asked(policy, benchmark, target, track or own, against, plot, prune, rows or None)
     return explainer_of(ANY if manifest is None else manifest.problem)(context, asked)
