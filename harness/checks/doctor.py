@@ -32,14 +32,19 @@ class Prerequisite:
     required: bool = True
 
 
-_LIBRARIES = {"duckdb": "results", "polars": "export", "pandas": "evaluate"}
+_LIBRARIES = {"duckdb": "results", "polars": "export", "pandas": "evaluate", "pygad": "genetic searches"}
 _OPTIONAL = {
     "streamlit": "the page: harness serve",
     "plotly": "plots",
     "optuna": "harness tune",
+    "tomlkit": "harness tune",
     "emx-onnx-cgen": "policies that are model.onnx",
+    "onnx": "policies that are model.onnx, and what writes them",
     "highspy": "solvers that ask HiGHS",
     "crc32c": "trajectories as TFRecord",
+    "gymnasium": "environments: harness.environments",
+    "cmaes": "training by CMA-ES",
+    "scipy": "training: the model of size",
 }
 """Of the package's extras."""
 

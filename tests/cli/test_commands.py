@@ -170,3 +170,10 @@ def test_a_part_that_is_not_installed_is_one_line(
     )
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
     assert re.search(said, done.stderr), done.stderr
+
+
+def test_no_description_is_cut_where_it_is_piped(tmp_path: Path) -> None:
+    user = User.at(tmp_path)
+    told = user.harness("policies", code=0).out
+    described = {one["name"]: " ".join(one["description"].split()) for one in user.json("policies")}
+    assert all(description in told for description in described.values())

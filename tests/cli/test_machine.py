@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import time
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from harness.base.digest import digest_file
 from harness.cli.output import LineProgress
 from harness.record import run_files
 from harness.toolchain import Toolchain, find_toolchain
-from tests.drive import TINY, Answer, User, command
+from tests.drive import ROOT, TINY, Answer, User, command
 
 RUN = ("run", "--suite", TINY, "--policy", "O0,Oz", "--jobs", "2")
 UNWRITABLE = "/sys/harness"
@@ -213,6 +214,8 @@ def test_doctor_lists_what_is_missing(tiny: User, tmp_path: Path) -> None:
         "bwrap",
     ):
         assert lines[name]["found"] and lines[name]["needed_for"]
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert {re.split("[><=]", one)[0] for some in declared.values() for one in some} <= {*lines}, "of every extra"
     lacking = tiny.harness("doctor", code=3, HARNESS_LLVM=str(tmp_path))
     assert "MISSING" in lacking.out
     assert "error: missing: LLVM 22" in lacking.err and "apt-get install clang-22" in lacking.err
