@@ -12,7 +12,7 @@ from harness.policy.load import load_policy
 from harness.problems.passes.actions import AUTOPHASE_42
 from harness.problems.passes.listed import decisions_of
 from harness.problems.passes.search import decide, relay
-from harness.problems.passes.session import Session, StepLimits
+from harness.problems.passes.session import Session, SessionLost, StepLimits
 from harness.problems.programs.problems import program_problem
 from harness.problems.programs.take import Made, require_right
 from harness.sandbox.bench import Bench
@@ -279,6 +279,63 @@ def search(session, seed, seconds):
     values = "{ trials = 5 }"
     found = asked._decided(source, "search", "search", "search", values, budget="0.2", seeds="[0, 1, 2, 3, 4]")
     assert found == [AUTOPHASE_42.pipelines(())[SROA]]
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        f"line.run({SROA})",
+        "line.reset()",
+        "line.fork().drop()",
+        "session.line().drop()",
+        "line.is_right()",
+        f"line.run(*[{SROA}] * 10_000)",
+    ],
+)
+def test_a_search_that_never_looks_does_not_keep_its_budget(used: str, asked: Asked) -> None:
+    """With trials it may go on when its seconds are spent, but not for ever without one."""
+    source = f"""
+def search(session, seed, seconds):
+    session.propose([{SROA}])
+    line = session.line()
+    while session.cpu < 20 * seconds:
+        {used}
+    return [{SIMPLIFYCFG}]
+"""
+    values = "{ trials = 3 }"
+    found = asked._decided(source, "search", "search", "search", values, budget="0.2", seeds="[0, 1, 2, 3, 4]")
+    assert found == [AUTOPHASE_42.pipelines(())[SROA]]
+
+
+def test_a_search_that_looks_has_its_trials_when_its_seconds_are_spent(asked: Asked) -> None:
+    """Each with a line of its own, a session begun anew, and a list that is checked."""
+    source = f"""
+def search(session, seed, seconds):
+    for _ in range(20):
+        for _ in range(2):
+            line = session.line()
+            line.run(*[{SROA}] * 45)
+        line.size()
+        again = session.line()
+        again.run(*[{SROA}] * 45)
+        again.is_right()
+        again.drop()
+        line.drop()
+    return [{SIMPLIFYCFG}]
+"""
+    values = "{ trials = 21 }"
+    found = asked._decided(source, "search", "search", "search", values, budget="0.01", seeds="[0, 1, 2, 3, 4]")
+    assert found == [AUTOPHASE_42.pipelines(())[SIMPLIFYCFG]]
+
+
+def test_a_list_is_taken_without_a_session(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start would cost a second for nothing, and lose the list where it fails."""
+
+    def opened(*given: object, **named: object) -> Session:
+        raise SessionLost("the start: no memory", None)
+
+    monkeypatch.setattr(decide, "Session", opened)
+    assert asked.search(f"def search(session, seed, seconds): return [{SROA}]") == [AUTOPHASE_42.pipelines(())[SROA]]
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,7 @@ class Searches:
                 job,
                 name,
                 lambda: Session(frozen.bitcode, pipelines, bench, level=frozen.level),
+                len(pipelines),
                 is_right,
                 budget,
                 bench.sandbox,

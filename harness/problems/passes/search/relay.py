@@ -41,6 +41,14 @@ _GRACE = 5.0
 """Seconds that a search has to say what it found when its budget is spent."""
 _LAST = 1.0
 """CPU seconds that a request may take, at least, when it is the budget that ends it."""
+_BETWEEN = 8
+"""Requests that look at nothing which a search may make between two looks when its seconds are spent: to begin a line,
+to run a list, to do both again after a lost session, and to have one list checked.
+"""
+_PASSES = 100
+"""Passes that count as one more of these requests: a list of a search has fewer."""
+_CHECKS = 1
+"""Checks among them."""
 _FORWARDED = frozenset({Kind.APPLY, Kind.OBSERVE, Kind.FORK, Kind.RESET, Kind.DROP, Kind.OPEN})
 
 
@@ -80,14 +88,15 @@ class Found:
 
 
 def run_search(
-    job: Job, name: str, open_session: Callable[[], Session], check: Callable[[tuple[int, ...]], bool], budget: Budget,
-    sandbox: Sandbox,
+    job: Job, name: str, open_session: Callable[[], Session], known: int, check: Callable[[tuple[int, ...]], bool],
+    budget: Budget, sandbox: Sandbox,
 ) -> Found:  # fmt: skip
-    """Let it search. ``name``: of the submission's file; ``check``: whether a list gives a program that behaves.
+    """Let it search. ``name``: of the submission's file; ``known``: how many actions there are; ``check``: whether a
+    list gives a program that behaves.
 
     Raises CellError: ``policy-error`` for a search that ends without a list, ``policy-timeout`` for one that is late.
     """
-    relay = _Relay(open_session, check, budget)
+    relay = _Relay(open_session, known, check, budget)
     dialogue = Dialogue(job, sandbox)
     try:
         finished = relay.serve(dialogue)
@@ -118,6 +127,8 @@ class _Relay:
     """One search."""
 
     open_session: Callable[[], Session]
+    known: int
+    """Actions that a session has."""
     check: Callable[[tuple[int, ...]], bool]
     budget: Budget
     proposed: tuple[int, ...] | None = None
@@ -129,7 +140,11 @@ class _Relay:
     fault: str = ""
     _session: Session | None = None
     _looks: int = 0
-    """At modules, whether at their cost or at what tells it: features, text."""
+    """At modules, whether at their cost or at what tells it: features, text; and what is taken for looks."""
+    _between: int = 0
+    """Requests since the last look, made when the seconds were spent."""
+    _checks: int = 0
+    """Those of them that were checks."""
     _spent: float = 0.0
     """Seconds of sessions that were lost, and of checks."""
     _lost: int = 0
@@ -141,7 +156,12 @@ class _Relay:
 
     @property
     def is_spent(self) -> bool:
-        return self.cpu >= self.budget.seconds and self._looks >= self.budget.trials
+        """Whether it has had its seconds and the trials that it has at least."""
+        return self._without_seconds and self._looks >= self.budget.trials
+
+    @property
+    def _without_seconds(self) -> bool:
+        return self.cpu >= self.budget.seconds
 
     def close(self) -> None:
         """End the session."""
@@ -200,15 +220,15 @@ class _Relay:
 
     def _list(self, rest: bytes) -> tuple[int, ...]:
         actions = actions_of(rest)
-        known = len(self._opened().pipelines)
-        if len(actions) > _MOST_ACTIONS or any(action >= known for action in actions):
-            raise ValueError(f"a list has at most {_MOST_ACTIONS} actions, numbered below {known}")
+        if len(actions) > _MOST_ACTIONS or any(action >= self.known for action in actions):
+            raise ValueError(f"a list has at most {_MOST_ACTIONS} actions, numbered below {self.known}")
         return actions
 
     def _about_list(self, kind: Kind, actions: tuple[int, ...]) -> Reply:
         if kind is Kind.CHECK:
             if self.is_spent:
                 return self._spent_reply()
+            self._without_look(len(actions), is_check=True)
             with counted() as used:
                 right = self.check(actions)
             self._spent += used.cpu
@@ -248,12 +268,33 @@ class _Relay:
                 raise ValueError(f"more than {_MOST_ACTIONS} actions at once")
             self.steps += steps
             counted = steps if flags & Count.EACH else int(bool(flags & Count.LAST))
-            self.trials, self._looks = self.trials + counted, self._looks + counted
+            self.trials += counted
+            if counted:
+                self._looked(counted)
+            else:
+                self._without_look(steps)
             return steps
         if kind is Kind.OBSERVE:
-            self._looks += 1
+            self._looked(1)
             self.trials += rest in (bytes([What.COUNT]), bytes([What.OBJECT]))
+        elif kind is not Kind.DROP:
+            self._without_look()
         return 1
+
+    def _looked(self, looks: int) -> None:
+        self._looks += looks
+        self._between = self._checks = 0
+
+    def _without_look(self, passes: int = 0, *, is_check: bool = False) -> None:
+        """Once the seconds are spent a request counts as a look if there were too many since the last one: a search
+        that never looks would have LLVM, and checks, for as long as it likes.
+        """
+        if not self._without_seconds:
+            return
+        self._between += 1 + passes // _PASSES
+        self._checks += is_check
+        if self._between > _BETWEEN or self._checks > _CHECKS:
+            self._looks += 1
 
     def _opened(self) -> Session:
         if self._session is None:
