@@ -1,9 +1,14 @@
-"""What a search is told of its budget."""
+"""What a search is told of its budget, and what its cells are known by."""
 
+import shutil
 import struct
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import harness
 from harness.problems.passes.search.client import BudgetSpent, Line, Session
 from harness.problems.passes.session import wire
 
@@ -31,3 +36,31 @@ def test_a_search_has_time_as_long_as_it_may_look(look: object) -> None:
         look(line)  # type: ignore[operator]
         looks += 1
     assert looks == 2
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after"),
+    [
+        ("search/relay.py", "_LAST = 1.0", "_LAST = 2.0"),
+        ("search/decide.py", "_PATIENCE = 60.0", "_PATIENCE = 61.0"),
+        ("search/client.py", "self.looks = 0", "self.looks = 1"),
+        ("session/worker.py", "self.cpu = 0.0", "self.cpu = 1.0"),
+    ],
+)
+def test_a_search_that_is_accounted_for_otherwise_is_another_cell(
+    file: str, before: str, after: str, tmp_path: Path
+) -> None:
+    """Of a copy of the package."""
+    copied = shutil.copytree(Path(harness.__file__).parent, tmp_path / "harness")
+
+    def digest() -> str:
+        words = "from harness.problems.passes.search.job import host_digest; print(host_digest())"
+        command = [sys.executable, "-c", words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+    found = digest()
+    changed = copied / "problems" / "passes" / file
+    text = changed.read_text()
+    assert before in text
+    changed.write_text(text.replace(before, after))
+    assert digest() != found

@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.base.digest import digest_bytes, digest_of
 from harness.problems.passes.search import client, host
 from harness.problems.passes.search.relay import Budget
-from harness.problems.passes.session import wire
+from harness.problems.passes.session import wire, worker
 from harness.sandbox import GIB, SCRATCH, Job, Limits
 from harness.sandbox.pair import READ, WRITE
 from harness.sandbox.shown import python_alone
@@ -54,5 +54,8 @@ def search_job(search: Path, seed: int, actions: Sequence[str], budget: Budget) 
 
 
 def host_digest() -> str:
-    """Of what runs around a search."""
-    return digest_of([_START, *(digest_bytes(Path(str(module.__file__)).read_bytes()) for module in _MODULES)])
+    """Of what runs around a search, and of what accounts for what it uses: all of this folder, and both ends of the
+    session's pipes. A search that is accounted for otherwise has another budget.
+    """
+    files = [*sorted(Path(__file__).parent.glob("*.py")), *(Path(str(one.__file__)) for one in (wire, worker))]
+    return digest_of([[file.name, digest_bytes(file.read_bytes())] for file in files])
