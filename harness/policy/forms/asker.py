@@ -23,9 +23,9 @@ from harness.sandbox import Finished, Reason
 from harness.sandbox.dialogue import Dialogue, Gone, Late
 from harness.sandbox.run import Sandbox
 
-__all__ = ["Asker"]
+__all__ = ["START", "Asker"]
 
-_START = 10.0
+START = 10.0
 """Seconds for the first word: the process may have much to load."""
 _DTYPES = {Element.INT32: "<i4", Element.INT64: "<i8", Element.FLOAT: "<f4", Element.DOUBLE: "<f8"}
 _ANSWER = struct.Struct("<qq")
@@ -41,7 +41,7 @@ class Asker:
         self._dialogue = Dialogue(host.job, sandbox)
         self._asked = self._unusable = 0
         header = json.dumps({"features": interface.names}).encode() + b"\n"
-        wanted = self._talk(header, len(interface.features), _START)
+        wanted = self._talk(header, len(interface.features), START)
         self._uses = [bool(byte) for byte in wanted]
 
     def __enter__(self) -> Self:
@@ -64,7 +64,7 @@ class Asker:
         """
         self._asked += 1
         question = struct.pack("<q", self._asked) + self._words(features)
-        patience = _START if self._asked == 1 else self._host.reply
+        patience = START if self._asked == 1 else self._host.reply
         content = self._talk(question, _ANSWER.size, patience)
         number: int
         answer: float | int

@@ -16,16 +16,17 @@ from harness.apply.decisions import Decided
 from harness.apply.plan import reference_plan
 from harness.base.digest import digest_of
 from harness.base.errors import CellError, UsageError
+from harness.base.process import WAITING
 from harness.base.vocabulary import Outcome, PolicyClass
 from harness.freeze import FrozenModule, facts_of
-from harness.policy.forms.asker import Asker
+from harness.policy.forms.asker import START, Asker
 from harness.policy.forms.decider import Host
 from harness.policy.forms.interface import Choice, Element, Interface, Tensor
 from harness.policy.forms.registry import asked_form, checked_form
 from harness.policy.policy import Policy
 from harness.problems.passes.actions import ActionTable, action_table
 from harness.problems.passes.listed import decisions_of
-from harness.problems.passes.session import Line, Session, SessionLost, session_digest
+from harness.problems.passes.session import Line, Session, SessionLost, StepLimits, session_digest
 from harness.problems.passes.session.session import PROGRAM
 from harness.problems.programs.allowance import allowance
 from harness.sandbox import Reason
@@ -40,6 +41,10 @@ _TOTAL = 51
 """The number of instructions among the features: what the others are divided by."""
 _MOST_STEPS = 500
 _MOST_STATE = 4096
+EPISODE = 600.0
+"""CPU seconds of LLVM that the passes of an episode may take together: each has a minute, and there are up to 500."""
+_THINKING = 60.0
+"""CPU seconds of an agent whose class has no limit of its own."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +113,7 @@ class Agents:
         agent = agent_of(policy, policy.name)
         host = asked_form(policy).open(policy, agent.interface, seed, bench)
         assert isinstance(host, Host), "the forms of agents are processes"
-        host = _limited(host, policy.manifest.policy_class, frozen, bench)
+        host = _limited(host, agent, policy.manifest.policy_class, frozen, bench)
         started = time.monotonic()
         trial = run_agent(agent, host, frozen, bench)
         wall = time.monotonic() - started
@@ -128,13 +133,15 @@ class Agents:
         return {f"actions.{agent.table.name}": agent.table.digest, "observations": seen}
 
 
-def _limited(host: Host, policy_class: PolicyClass, frozen: FrozenModule, bench: Bench) -> Host:
-    """The agent's process with the CPU time that its class may take to decide on the module, all steps together."""
+def _limited(host: Host, agent: Agent, policy_class: PolicyClass, frozen: FrozenModule, bench: Bench) -> Host:
+    """The agent's process with the CPU time that its class may take to decide on the module, all steps together. It
+    lasts as long as the episode may: most of that time it waits for LLVM.
+    """
     plain = optimise(frozen, reference_plan(frozen.level, frozen.target), bench).cpu
     most = allowance(policy_class, plain)
-    if most is None:
-        return host
-    return replace(host, job=replace(host.job, limits=replace(host.job.limits, cpu=most.seconds)))
+    cpu = _THINKING if most is None else most.seconds
+    wall = WAITING * (EPISODE + StepLimits().seconds) + START + host.reply * (agent.steps + 1)
+    return replace(host, job=replace(host.job, limits=replace(host.job.limits, cpu=cpu, wall=wall)))
 
 
 @dataclass(frozen=True)
@@ -159,12 +166,19 @@ def run_agent(agent: Agent, host: Host, frozen: FrozenModule, bench: Bench) -> T
                 line = session.line()
                 for action in _chosen(agent, asker, line):
                     line.apply(action)
+                    _require_time(session)
                 used = asker.end().total_cpu
             return Trial(line.actions, used + session.cpu)
     except SessionLost as lost:
         late = lost.why is None
         outcome = Outcome.COMPILE_TIMEOUT if late else Outcome.COMPILE_ERROR
         raise CellError(outcome, lost.message, late or lost.why is Reason.MEMORY) from None
+
+
+def _require_time(session: Session) -> None:
+    if session.cpu > EPISODE:
+        message = f"the passes that it chose took more than {EPISODE:g} s of CPU time together"
+        raise CellError(Outcome.COMPILE_TIMEOUT, message, transient=True)
 
 
 def _chosen(agent: Agent, asker: Asker, line: Line) -> Iterator[int]:

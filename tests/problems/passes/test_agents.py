@@ -1,6 +1,7 @@
 """Agents and searches that do what they should not: an outcome with its reason, in bounded time."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,13 @@ import pytest
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule, freeze
+from harness.policy.forms.python import form as python
 from harness.policy.load import load_policy
+from harness.problems.passes import agent
 from harness.problems.passes.actions import AUTOPHASE_42
 from harness.problems.passes.listed import decisions_of
 from harness.problems.passes.search import decide, relay
-from harness.problems.passes.session import Session, SessionLost, StepLimits
+from harness.problems.passes.session import Line, Session, SessionLost, StepLimits
 from harness.problems.programs.problems import program_problem
 from harness.problems.programs.take import Made, require_right
 from harness.sandbox.bench import Bench
@@ -134,6 +137,26 @@ def decide(features):
     asked.agent(source, steps=1)
     assert not mark.exists()
     assert not Path("/usr/mark").exists()
+
+
+def test_an_agent_waits_for_llvm_as_long_as_that_takes(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its process does not end meanwhile, though it would last for a shorter time elsewhere."""
+    monkeypatch.setattr(python, "_LIMITS", replace(python._LIMITS, wall=4.0))
+    really = Line.apply
+
+    def slowly(line: Line, *actions: int) -> int:
+        time.sleep(3)
+        return really(line, *actions)
+
+    monkeypatch.setattr(Line, "apply", slowly)
+    assert len(asked.agent(f"def decide(features): return {SROA}", steps=3)) == 3
+
+
+def test_the_passes_of_an_episode_have_a_limit_together(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent, "EPISODE", 1e-3)
+    with pytest.raises(CellError, match="of CPU time together") as error:
+        asked.agent(f"def decide(features): return {SROA}", steps=45)
+    assert error.value.outcome is Outcome.COMPILE_TIMEOUT
 
 
 def test_a_search_finds_what_it_looks_for(asked: Asked) -> None:
