@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from harness.apply import compile_plan
 from harness.apply.plan import reference_plan
+from harness.base.vocabulary import Level
 from harness.freeze import FrozenModule
 from harness.problems.passes.session import Line
 from harness.sandbox.bench import Bench
@@ -28,11 +29,11 @@ class Cost:
 
 
 def _oz_instructions(frozen: FrozenModule, bench: Bench) -> int:
-    return compile_plan(frozen, reference_plan(frozen.level, frozen.target), bench).ir_instructions
+    return compile_plan(frozen, reference_plan(Level.OZ, frozen.target), bench).ir_instructions
 
 
 def _oz_bytes(frozen: FrozenModule, bench: Bench) -> int:
-    return allocated_bytes(compile_plan(frozen, reference_plan(frozen.level, frozen.target), bench).object)
+    return allocated_bytes(compile_plan(frozen, reference_plan(Level.OZ, frozen.target), bench).object)
 
 
 COSTS = {

@@ -6,8 +6,13 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import harness.environments
+from harness.apply import compile_plan
+from harness.apply.plan import reference_plan
 from harness.base.errors import UsageError
+from harness.base.vocabulary import Level, Target
+from harness.environments.benchmarks import modules_of
 from harness.problems.passes.actions import TABLES, ActionTable
+from harness.sandbox.bench import open_bench
 
 PROGRAM = "polybench/nussinov"
 MEM2REG = 30
@@ -64,6 +69,20 @@ def test_a_process_that_ended_between_two_episodes_is_replaced() -> None:
     session.close()
     env.reset()
     assert not env.step(np.int64(0))[2]
+    env.close()
+
+
+def test_rewards_are_in_shares_of_oz_whatever_the_module_was_frozen_for() -> None:
+    """Of the same module: -O3 makes another number of instructions of it."""
+    env = gymnasium.make("harness/passes-ir-v0", benchmarks=PROGRAM, level="O3")
+    _, info = env.reset(seed=1)
+    bench = open_bench()
+    (frozen,) = modules_of(PROGRAM, Target.X86_64, Level.O3, bench).values()
+    counts = {
+        level: compile_plan(frozen, reference_plan(level, Target.X86_64), bench).ir_instructions
+        for level in (Level.OZ, Level.O3)
+    }
+    assert info["oz"] == counts[Level.OZ] != counts[Level.O3]
     env.close()
 
 
