@@ -1,5 +1,5 @@
 # The script of CompilerGym's README with its import line changed, and nothing else.
-import harness.environments.compiler_gym as compiler_gym  # imports the CompilerGym environments
+import harness.compiler_gym as compiler_gym  # imports the CompilerGym environments
 
 env = compiler_gym.make(  # creates a new environment (same as gym.make)
     "llvm-v0",  # selects the compiler to use

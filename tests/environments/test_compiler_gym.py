@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import harness.environments.compiler_gym as compiler_gym
+import harness.compiler_gym as compiler_gym
 from harness.base.errors import UsageError
 from harness.environments.compiler_gym import (
     CompilerEnv,
@@ -17,7 +17,7 @@ from harness.environments.compiler_gym import (
     CompilerEnvStateWriter,
     leaderboard,
 )
-from harness.problems.passes.session import SessionLost
+from harness.problems.passes.session import Line, SessionLost
 from harness.sandbox.bench import Bench
 
 PROGRAM = "benchmark://polybench/nussinov"
@@ -141,6 +141,61 @@ def test_a_file_that_is_no_csv_is_refused_without_a_traceback(
     path.write_bytes(content)
     assert leaderboard.main([str(path)]) == 2
     assert capsys.readouterr().err.startswith(f"error: {path}: not CSV")
+
+
+def test_files_of_the_published_leaderboard_are_read_to_their_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They have programs that are not here, addresses in capitals, an index; and what does not hold is in no mean."""
+    path = tmp_path / "states.csv"
+    rows = (
+        ",benchmark,reward,walltime,commandline",
+        "0,benchmark://cBench-v1/ghostscript,1.0,1.0,opt input.bc -o output.bc",
+        "1,benchmark://PolyBench/nussinov,0,1.0,opt input.bc -o output.bc",
+        "2,benchmark://polybench/nussinov,1000,1.0,opt input.bc -o output.bc",
+        "3,benchmark://cbench-v1,1.0,1.0,opt input.bc -o output.bc",
+        "4,benchmark://polybench/nussinov,1.0,1.0,opt mem2reg sroa",
+        f"5,benchmark://polybench/nussinov,1.0,1.0,opt {'-mem2reg ' * 10_001}",
+        f"6,benchmark://polybench/nussinov,,1.0,opt {'-mem2reg ' * 9_000}",
+    )
+    path.write_text("\n".join(rows) + "\n")
+    assert leaderboard.main([str(path)]) == 1
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert ["does not hold" in line for line in lines] == [True, False, True, True, True, True, True]
+    for line, why in zip(
+        lines, ("ghostscript", "", "reward is 0", "is no program", "'mem2reg'", "10001"), strict=False
+    ):
+        assert why in line
+    assert last == "1 of 7 hold; their geometric mean is 0.0010"
+
+
+@pytest.mark.parametrize("address", ["cbench-v1", "cbench-v1/", "benchmark://", "nothing/x", "../x/y"])
+def test_an_address_of_no_program_is_refused(address: str, env: CompilerEnv) -> None:
+    with pytest.raises(UsageError, match="is no program"):
+        env.benchmark = address
+
+
+@pytest.mark.parametrize("spaces", [{"reward_space": "Nope"}, {"observation_space": "Nope"}])
+def test_names_of_spaces_are_checked_where_they_are_given(spaces: dict[str, str], env: CompilerEnv) -> None:
+    with pytest.raises(UsageError, match="Nope"):
+        compiler_gym.make("llvm-v0", benchmark=PROGRAM, **spaces)
+    with pytest.raises(UsageError, match="Nope"):
+        env.reset(**spaces)
+
+
+def test_a_reward_holds_only_if_stock_opt_ends_at_the_same_cost(
+    env: CompilerEnv, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env.reset()
+    env.step(MEM2REG)
+    state = env.state
+    with compiler_gym.make("llvm-v0", benchmark=PROGRAM, bench=bench) as unpaid:
+        assert unpaid.validate(state).reward_validation_failed
+    really = Line.count
+    monkeypatch.setattr(Line, "count", lambda line: really(line) + 1)
+    found = env.validate(state)
+    assert found.reward_validation_failed and not found.reward_validated
+    assert "by stock opt" in found.error_details
 
 
 def test_a_policy_of_the_leaderboard_writes_its_states(bench: Bench, tmp_path: Path) -> None:

@@ -66,10 +66,11 @@ class Dataset:
 
     def benchmark(self, uri: str) -> Benchmark:
         """One program. Raises UsageError for one that the suite does not have."""
-        found = benchmark_of(uri)
-        if found.uri not in self.uris:
+        wanted = benchmark_of(uri).uri.lower()
+        found = next((one for one in self.uris if one.lower() == wanted), None)
+        if found is None:
             raise UsageError(f"{self.name} has no program {uri!r}")
-        return found
+        return Benchmark(found)
 
 
 class Datasets:
@@ -111,3 +112,13 @@ class Datasets:
         """One program. Raises KeyError for an unknown suite, UsageError for an unknown program."""
         found = benchmark_of(uri)
         return self[found.uri.rpartition("/")[0]].benchmark(uri)
+
+    def found(self, wanted: str | Benchmark) -> Benchmark:
+        """The program of this address, in capitals or not, whose suite may have either name. Raises UsageError for
+        one that there is none of.
+        """
+        suite, _, name = benchmark_of(wanted).uri.lower().removeprefix(_PREFIX).partition("/")
+        suite = _THEIRS.get(suite, suite)
+        if suite not in self or not name:
+            raise UsageError(f"{str(wanted)[:100]!r} is no program: an address is {_PREFIX}cbench-v1/qsort")
+        return self[suite].benchmark(f"{suite}/{name}")

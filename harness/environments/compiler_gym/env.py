@@ -9,12 +9,12 @@ from typing import Any, Self
 import gymnasium
 import numpy as np
 
-from harness.apply import compile_plan
+from harness.apply import Compiled, compile_plan
 from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Level, Target
 from harness.environments.benchmarks import modules_of
-from harness.environments.compiler_gym.datasets import Benchmark, Datasets, benchmark_of
-from harness.environments.compiler_gym.spaces import OBSERVATIONS, REWARDS, ActionSpace, Place, View
+from harness.environments.compiler_gym.datasets import Benchmark, Datasets
+from harness.environments.compiler_gym.spaces import OBSERVATIONS, REWARDS, STOCK, ActionSpace, Place, View
 from harness.environments.compiler_gym.state import CompilerEnvState, ValidationResult
 from harness.freeze import facts_of
 from harness.problems.passes.actions import action_table
@@ -51,13 +51,17 @@ class CompilerEnv:
         limits: StepLimits | None = None,
         bench: Bench | None = None,
     ) -> None:
-        """``benchmark``: ``cbench-v1/qsort``, with ``benchmark://`` or without; cbench's qsort where none is named."""
+        """``benchmark``: ``cbench-v1/qsort``, with ``benchmark://`` or without; cbench's qsort where none is named.
+
+        Raises UsageError for unknown names.
+        """
         self.bench = bench or open_bench()
         self._target, self._limits = Target(target), limits
         self._table = action_table(action_space)
         self.action_space = ActionSpace(self._table.name, self._table.actions)
         self.datasets = Datasets()
         """The suites that come with the harness."""
+        _check_names(observation_space, reward_space)
         self.observation = View(OBSERVATIONS, self._seen)
         self.reward = View(REWARDS, self._paid)
         self.observation_space, self.reward_space = observation_space, reward_space
@@ -74,7 +78,7 @@ class CompilerEnv:
 
     @benchmark.setter
     def benchmark(self, wanted: str | Benchmark) -> None:
-        benchmark = benchmark_of(wanted)
+        benchmark = self.datasets.found(wanted)
         (self._frozen,) = modules_of(benchmark.own_name, self._target, Level.OZ, self.bench).values()
         self._benchmark = benchmark
         self._end()
@@ -109,6 +113,7 @@ class CompilerEnv:
         reward_space: str | None = None,
     ) -> Any:  # fmt: skip
         """Begin an episode; what is seen at its start, where an observation space is chosen."""
+        _check_names(observation_space, reward_space)
         if benchmark is not None:
             self.benchmark = benchmark
         self.observation_space = observation_space or self.observation_space
@@ -166,35 +171,31 @@ class CompilerEnv:
 
     def apply(self, state: CompilerEnvState) -> None:
         """Run a state's passes. Raises UsageError for one of another program, or with passes that are no actions."""
-        if state.benchmark != self._benchmark.uri:
+        if self.datasets.found(state.benchmark) != self._benchmark:
             raise UsageError(f"the state is of {state.benchmark}, not of {self._benchmark}")
         if self._line is None:
             self.reset()
         self.multistep(self.action_space.from_string(state.commandline))
 
     def validate(self, state: CompilerEnvState | None = None) -> ValidationResult:
-        """Whether the state's list, run by stock opt, gives its reward and a program with the right outputs."""
+        """Whether the state's list, run by stock opt, gives its reward and a program with the right outputs.
+
+        A reward holds if a session gives it, and stock opt ends at the cost that the session ends at.
+        """
         state = state or self.state
         started = time.monotonic()
-        fresh = CompilerEnv(
-            state.benchmark, None, self.reward_space, self._table.name,
-            target=self._target.value, limits=self._limits, bench=self.bench,
-        )  # fmt: skip
-        facts: dict[str, Any] = {}
+        fresh: CompilerEnv | None = None
         try:
-            fresh.reset()
-            actions = self.action_space.from_string(state.commandline)
-            _, _, lost, info = fresh.multistep(actions)
-            if lost:
-                raise UsageError(info["error_details"])
-            if state.reward is not None and fresh.reward_space:
-                agrees = abs(fresh.episode_reward - state.reward) <= 1e-6 * max(1.0, abs(state.reward))
-                facts |= {"reward_validated": agrees, "reward_validation_failed": not agrees}
-            facts |= self._outputs(fresh, actions)
+            fresh = CompilerEnv(
+                state.benchmark, None, self.reward_space, self._table.name,
+                target=self._target.value, limits=self._limits, bench=self.bench,
+            )  # fmt: skip
+            facts = self._facts(fresh, state)
         except UsageError as error:
-            facts |= {"actions_replay_failed": True, "error_details": str(error)}
+            facts = {"actions_replay_failed": True, "error_details": str(error)}
         finally:
-            fresh.close()
+            if fresh is not None:
+                fresh.close()
         return ValidationResult(state, walltime=time.monotonic() - started, **facts)
 
     def write_ir(self, path: str | Path) -> Path:
@@ -227,17 +228,47 @@ class CompilerEnv:
         """Close it."""
         self.close()
 
-    def _outputs(self, fresh: "CompilerEnv", actions: Sequence[int]) -> dict[str, Any]:
+    def _facts(self, fresh: "CompilerEnv", state: CompilerEnvState) -> dict[str, Any]:
+        """What is found of a state. Raises UsageError for a list that cannot be run."""
+        fresh.reset()
+        actions = self.action_space.from_string(state.commandline)
+        _, _, lost, info = fresh.multistep(actions)
+        if lost:
+            raise UsageError(info["error_details"])
         frozen = fresh._frozen
         assert frozen.program is not None
         pipelines = self._table.pipelines(facts_of(frozen.bitcode, self.bench))
-        plan = plan_of_list(decisions_of(actions, pipelines, frozen), frozen.target)
+        try:
+            plan = plan_of_list(decisions_of(actions, pipelines, frozen), frozen.target)
+        except CellError as error:
+            raise UsageError(error.message) from None
+        compiled: Compiled | None = None
+        facts: dict[str, Any] = {"benchmark_semantics_validated": True}
         try:
             compiled = compile_plan(frozen, plan, self.bench)
             require_right(Made(frozen.program, frozen.target, frozen, plan, compiled), self.bench)
         except CellError as error:
-            return {"benchmark_semantics_validation_failed": True, "error_details": error.message}
-        return {"benchmark_semantics_validated": True}
+            facts = {"benchmark_semantics_validation_failed": True, "error_details": error.message}
+        if state.reward is None:
+            return facts
+        wrong = fresh._wrong_reward(state.reward, compiled)
+        if wrong is None:
+            return facts | {"reward_validated": True}
+        return {"error_details": wrong} | facts | {"reward_validation_failed": True}
+
+    def _wrong_reward(self, said: float, compiled: Compiled | None) -> str | None:
+        """What speaks against the reward that is said of the episode; ``compiled``: its list by stock tools."""
+        if self.reward_space is None:
+            return "it has a reward, and the environment has no reward space to hold it against"
+        if compiled is None:
+            return "stock opt makes nothing of it that could be counted"
+        cost = REWARDS[self.reward_space].cost
+        here, stock = int(self._seen(cost)), STOCK[cost](compiled)
+        if here != stock:
+            return f"{cost} is {stock} by stock opt, and {here} in the session"
+        if abs(self.episode_reward - said) > 1e-6 * max(1.0, abs(said)):
+            return f"the reward is {self.episode_reward:.6g}"
+        return None
 
     def _begin(self) -> None:
         """The program as it is before any pass, in the session that there is, unless that has ended meanwhile."""
@@ -294,6 +325,12 @@ class CompilerEnv:
             self._first[name] = float(OBSERVATIONS[name](Place(line, self._frozen, self.bench)))
             line.drop()
         return self._first[name]
+
+
+def _check_names(observation: str | None, reward: str | None) -> None:
+    for kind, name, known in (("observation", observation, OBSERVATIONS), ("reward", reward, REWARDS)):
+        if name is not None and name not in known:
+            raise UsageError(f"there is no {kind} space {name!r}; there are: {', '.join(known)}")
 
 
 def _each(names: Sequence[str] | None, usual: str | None, of: Callable[[str], Any]) -> Any:

@@ -47,7 +47,7 @@ def eval_llvm_instcount_policy(
 
 
 def validated(states: Iterable[CompilerEnvState]) -> Iterable[ValidationResult]:
-    """Each state, run again. Raises UsageError for a program that there is none of."""
+    """Each state, run again. One of a program that there is none of does not hold."""
     with make(_ENVIRONMENT) as env:
         for state in states:
             yield env.validate(state)
@@ -62,15 +62,18 @@ def main(words: Sequence[str]) -> int:
     try:
         for result in validated(CompilerEnvStateReader.read_paths(words)):
             state = result.state
-            failed += not result.okay()
-            rewards.append(max(state.reward or 0.0, _LEAST))
+            if result.okay():
+                rewards.append(max(state.reward or 0.0, _LEAST))
+            else:
+                failed += 1
             word = "holds" if result.okay() else f"does not hold: {result.error_details or 'another reward'}"
             print(f"{state.benchmark.removeprefix('benchmark://'):32} {state.reward or 0.0:8.4f}  {word}", flush=True)
     except (HarnessError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    if rewards:
-        print(f"{len(rewards) - failed} of {len(rewards)} hold; geometric mean {geometric_mean(rewards):.4f}")
+    if rewards or failed:
+        mean = f"; their geometric mean is {geometric_mean(rewards):.4f}" if rewards else ""
+        print(f"{len(rewards)} of {len(rewards) + failed} hold{mean}")
     return 1 if failed else 0
 
 

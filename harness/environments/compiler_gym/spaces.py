@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Discrete
 
+from harness.apply import Compiled
 from harness.base.errors import UsageError
 from harness.environments.rewards import COSTS
 from harness.freeze import FrozenModule
 from harness.problems.passes.session import AUTOPHASE, Line
 from harness.sandbox.bench import Bench
+from harness.toolchain.elf import allocated_bytes, executable_bytes
 
-__all__ = ["OBSERVATIONS", "REWARDS", "ActionSpace", "Place", "Reward", "View"]
+__all__ = ["OBSERVATIONS", "REWARDS", "STOCK", "ActionSpace", "Place", "Reward", "View"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,19 @@ REWARDS = {
 """Name → reward."""
 
 
+_AROUND = frozenset({"opt", "input.bc", "-o", "output.bc"})
+"""Words of a command line that are no passes."""
+_MOST_ACTIONS = 10_000
+
+
+STOCK: dict[str, Callable[[Compiled], int]] = {
+    "IrInstructionCount": lambda made: made.ir_instructions,
+    "ObjectTextSizeBytes": lambda made: executable_bytes(made.object),
+    "ObjectAllocSizeBytes": lambda made: allocated_bytes(made.object),
+}
+"""The cost of a reward → the same of what stock tools make."""
+
+
 class ActionSpace(Discrete):
     """Numbers of passes, with their names."""
 
@@ -92,10 +107,12 @@ class ActionSpace(Discrete):
 
     def from_string(self, commandline: str) -> list[int]:
         """The actions of a command line. Raises UsageError for what is none of them."""
-        words = [word for word in commandline.split() if word.startswith("-") and word != "-o"]
+        words = [word for word in commandline.split() if word not in _AROUND]
         unknown = next((word for word in words if word not in self.flags), None)
         if unknown is not None:
-            raise UsageError(f"{unknown!r} is no action of {self.name}")
+            raise UsageError(f"{unknown[:100]!r} is no action of {self.name}")
+        if len(words) > _MOST_ACTIONS:
+            raise UsageError(f"{len(words)} actions: a list has at most {_MOST_ACTIONS}")
         return [self.flags.index(word) for word in words]
 
 

@@ -62,7 +62,10 @@ class CompilerEnvStateWriter:
 
 
 class CompilerEnvStateReader:
-    """Reads what ``CompilerEnvStateWriter`` and CompilerGym itself have written; an iterable of states."""
+    """Reads what ``CompilerEnvStateWriter`` and CompilerGym itself have written; an iterable of states.
+
+    A first column without a name, in which pandas writes an index, is left out.
+    """
 
     def __init__(self, f: TextIO) -> None:
         """``f``: a text file that is open for reading."""
@@ -71,7 +74,11 @@ class CompilerEnvStateReader:
     def __iter__(self) -> Iterator[CompilerEnvState]:
         """Raises UsageError, naming the line, for one that is no state."""
         where = getattr(self.f, "name", "states")
-        for number, fields in enumerate(_lines(self.f, str(where)), start=1):
+        indexed = False
+        for number, columns in enumerate(_lines(self.f, str(where)), start=1):
+            if number == 1:
+                indexed = tuple(columns) == ("", *_FIELDS)
+            fields = columns[1:] if indexed else columns
             if not fields or (number == 1 and tuple(fields) == _FIELDS):
                 continue
             if len(fields) != len(_FIELDS):
