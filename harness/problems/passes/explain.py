@@ -7,7 +7,7 @@ from harness.base.answers import Answer, Column, Table
 from harness.base.errors import CellError
 from harness.base.vocabulary import Outcome
 from harness.measure.layout import Comparison, layout_of
-from harness.problems.passes.effects import Effect, Pruned, effects, pruned
+from harness.problems.passes.effects import MOST_SECONDS, MOST_TESTS, Effect, Pruned, effects, pruned
 from harness.problems.passes.llvm22 import NAMED
 from harness.problems.passes.session import SessionLost
 from harness.problems.programs.bytes import byte_record, byte_tables, one_table, totals
@@ -122,7 +122,8 @@ def _passes_table(setting: Setting, side: Side, records: Sequence[dict[str, Any]
 
 
 def _told(shorter: Pruned, passes: int) -> list[str]:
-    end = "" if shorter.complete else "; the search did not come to its end"
+    limits = f"{MOST_TESTS} lists or {MOST_SECONDS / 60:g} minutes"
+    end = "" if shorter.complete else f"; the search did not come to its end within {limits}: fewer may do"
     head = f"{len(shorter.passes)} of {passes} passes give the same object ({shorter.tried} lists tried{end}):"
     return ["", head, *(f"  {_called(name)}" for name in shorter.passes)]
 

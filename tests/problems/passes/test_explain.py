@@ -5,6 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.progress import SilentObserver
+from harness.base.vocabulary import Level, Target
+from harness.freeze import FrozenModule, freeze
+from harness.problems.passes import effects
+from harness.problems.passes.effects import Pruned, pruned
+from harness.problems.passes.session import Line
+from harness.sandbox.bench import Bench
+from harness.suite.load import load_suite
 from tests.drive import Command, in_process, write_policy
 
 LIST = "default<Oz>\nloop-simplify\ninstnamer\nloop-rotate\nstrip-dead-prototypes\n"
@@ -36,6 +44,44 @@ def test_effects_add_up_and_the_shorter_list_is_the_same(harness: Command, tmp_p
     again = json.loads(harness("explain", shorter, PROGRAM, "--json").out)
     assert again["size.alloc"] == found["size.alloc"]
     assert again["functions"] == found["functions"]
+
+
+@pytest.fixture(scope="module")
+def nussinov(bench: Bench) -> FrozenModule:
+    (program,) = (one for one in load_suite("polybench").programs if one.id.endswith("/nussinov"))
+    return freeze(program, Target.X86_64, Level.OZ, bench)
+
+
+PASSES = ("function(sroa)", "function(dse)", "function(simplifycfg)", "globaldce", "globaldce")
+
+
+def test_a_part_that_ends_the_session_is_not_the_same_and_the_search_goes_on(
+    nussinov: FrozenModule, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pass may crash on what another one would have taken away."""
+    wanted = pruned(PASSES, nussinov, bench, SilentObserver())
+    really, lost = Line.apply, []
+
+    def apply(line: Line, *actions: int) -> int:
+        if len(actions) == 3 and not lost:
+            lost.append(actions)
+            line._session.close()
+        return really(line, *actions)
+
+    monkeypatch.setattr(Line, "apply", apply)
+    found = pruned(PASSES, nussinov, bench, SilentObserver())
+    assert lost
+    assert found.complete
+    assert 0 < len(found.passes) < len(PASSES)
+    assert len(wanted.passes) <= len(found.passes)
+
+
+def test_pruning_ends_in_time_and_says_so(
+    nussinov: FrozenModule, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effects, "MOST_SECONDS", 0.0)
+    found = pruned(PASSES, nussinov, bench, SilentObserver())
+    assert found == Pruned(PASSES, False, 0)
 
 
 def test_an_action_with_a_name_is_shown_by_it(harness: Command, tmp_path: Path) -> None:
