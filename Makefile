@@ -11,6 +11,7 @@ test: setup-test      ## the tests
 	.venv/bin/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 test-all: setup-test  ## every test, the slow and exhaustive ones too; cut off, it goes on where it was
+	@scripts/setup sb3
 	.venv/bin/python -m pytest -n 2 --dist loadgroup --resume
 
 check: setup-test     ## style and types
