@@ -4,8 +4,10 @@ Nothing of the harness computes here: the tests compare.
 """
 
 import ctypes as c
+import itertools
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 NAMES = {
@@ -15,9 +17,18 @@ NAMES = {
     46: "select",
 }  # fmt: skip
 """LLVMOpcode of llvm-c/Core.h."""
+IN_ORDER = (
+    *(1, 2, 3, 4, 5, 58, 7, 61, 62, 65, 67, 66), *range(8, 30), *(55, 56, 57), *range(30, 40),
+    *(69, 40, 41, 60, 64, 63), *range(42, 55), *(59, 68),
+)  # fmt: skip
+"""The same numbers in the order of LLVM's own, which begin with 1 (llvm/IR/Instruction.def)."""
 UNARY = {*range(30, 42), 26, 27, 49, 53, 60, 66, 68, 69}
 """Casts, alloca, load, va_arg, extractvalue, addrspacecast, fneg, freeze: one operand by their nature."""
 BINARY = range(8, 26)
+CALLS = {5, 45, 67}
+"""Invoke, call, callbr."""
+LABEL, METADATA, VOID = 7, 14, 0
+"""LLVMTypeKind."""
 
 
 class Module:
@@ -101,6 +112,19 @@ class Module:
     def incoming(self, phi: int) -> int:
         return self._call("LLVMCountIncoming", c.c_uint, phi) or 0
 
+    def name(self, function: int) -> bytes:
+        size = c.c_size_t()
+        self._llvm.LLVMGetValueName2.restype = c.c_char_p
+        return bytes(self._llvm.LLVMGetValueName2(c.c_void_p(function), c.byref(size)) or b"")
+
+    def callee(self, call: int) -> int | None:
+        """The function that is called by its own type, if it has a body; None otherwise."""
+        called = self._call("LLVMGetCalledValue", c.c_void_p, call) or 0
+        if not self.is_function(called) or self._call("LLVMIsDeclaration", c.c_int, called):
+            return None
+        wanted = self._call("LLVMGetCalledFunctionType", c.c_void_p, call)
+        return called if self._call("LLVMGlobalGetValueType", c.c_void_p, called) == wanted else None
+
     def is_conditional(self, branch: int) -> bool:
         return bool(self._call("LLVMIsConditional", c.c_int, branch))
 
@@ -122,14 +146,65 @@ def count(module: Module) -> int:
     return sum(len(module.instructions(block)) for one in module.functions() for block in reachable(module, one))
 
 
-def opcodes(module: Module) -> Counter[int]:
-    """Instructions of every opcode."""
-    return Counter(
+def opcodes(module: Module) -> list[int]:
+    """Instructions of each of LLVM's own opcodes, from 1 on."""
+    found = Counter(
         module.opcode(instruction)
         for function in module.functions()
         for block in module.blocks(function)
         for instruction in module.instructions(block)
     )
+    assert found.keys() <= set(IN_ORDER)
+    return [found[opcode] for opcode in IN_ORDER]
+
+
+@dataclass
+class Graph:
+    """A module's edges. Instructions go by their number in the module, other values by their address."""
+
+    nodes: list[tuple[int, int]]
+    """Of each instruction: LLVM's own opcode, LLVMTypeKind."""
+    control: Counter[tuple[int, int, int]]
+    """From, to, number of the successor."""
+    used: dict[tuple[int, int], int]
+    """Instruction and number of the operand → value."""
+    given: dict[int, int]
+    """Instruction → the value that it gives: itself."""
+    calls: Counter[tuple[int, int]]
+    """From, to."""
+
+
+def graph(module: Module) -> Graph:
+    """In the manner of ProGraML."""
+    functions = {
+        function: [module.instructions(block) for block in module.blocks(function)] for function in module.functions()
+    }
+    numbers: dict[int, int] = {}
+    for blocks in functions.values():
+        for one in (one for instructions in blocks for one in instructions):
+            numbers[one] = len(numbers)
+    found = Graph([], Counter(), {}, {}, Counter())
+    for function, blocks in functions.items():
+        for block, instructions in zip(module.blocks(function), blocks, strict=True):
+            for here, after in itertools.pairwise(instructions):
+                found.control[numbers[here], numbers[after], 0] += 1
+            for position, after in enumerate(module.successors(block)):
+                found.control[numbers[instructions[-1]], numbers[module.instructions(after)[0]], position] += 1
+        for one in (one for instructions in blocks for one in instructions):
+            found.nodes.append((IN_ORDER.index(module.opcode(one)) + 1, module.type_kind(one)))
+            for position, operand in enumerate(module.operands(one)):
+                if module.type_kind(operand) not in (LABEL, METADATA):
+                    found.used[numbers[one], position] = operand
+            if module.type_kind(one) != VOID:
+                found.given[numbers[one]] = one
+            callee = module.callee(one) if module.opcode(one) in CALLS else None
+            if callee is not None:
+                found.calls[numbers[one], numbers[functions[callee][0][0]]] += 1
+                ends = (instructions[-1] for instructions in functions[callee])
+                found.calls.update(
+                    (numbers[end], numbers[one]) for end in ends if NAMES.get(module.opcode(end)) == "ret"
+                )
+    return found
 
 
 def autophase(module: Module) -> dict[str, int]:
