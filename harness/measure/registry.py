@@ -141,6 +141,11 @@ class Metric:
         return Need.CAMPAIGN in self.needs
 
     @property
+    def counted(self) -> bool:
+        """Whether counted runs are in its values, and so what the C library and the emulator do in them."""
+        return Need.RUNS in self.needs
+
+    @property
     def of_object(self) -> bool:
         """Whether equal objects have equal values."""
         return all(need.of_object for need in self.needs)

@@ -16,7 +16,7 @@ def doubts(index: "duckdb.DuckDBPyConnection", questions: list[Question]) -> lis
     """What is to be known of these questions' rows, a line each.
 
     Contradictions between runs, names that are too short, and policies that are left out of a table, since the
-    programs or their workloads have changed.
+    programs, their workloads, or what they were counted with have changed.
     """
     suites = sorted({suite for question in questions for suite in question.suites})
     found = index.execute(
@@ -39,28 +39,35 @@ def doubts(index: "duckdb.DuckDBPyConnection", questions: list[Question]) -> lis
             "names that carry only 48 bits of the file's digest, and no SHA256SUMS beside them that pins the rest: "
             f"{', '.join(short[:_SHOWN])}{more}"
         )
-    return lines + [line for question in questions if (line := _left_out(index, question))]
+    return lines + [line for question in questions for line in _left_out(index, question)]
 
 
 _LEFT_OUT = """
 WITH last AS (
-  SELECT benchmark, policy, arg_max((program_digest, workloads), started) AS made FROM cells
+  SELECT benchmark, policy, arg_max((program_digest, workloads), started) AS made, arg_max(runtime, started) AS runtime
+  FROM cells
   WHERE list_contains($suites, suite) AND target = $target AND track = $track AND llvm = $llvm GROUP BY ALL
 )
-SELECT l.policy, count(*) FROM last l JOIN last r USING (benchmark)
-WHERE r.policy = $reference AND l.made <> r.made GROUP BY l.policy ORDER BY l.policy
+SELECT l.policy, count(*) FILTER (l.made <> r.made),
+       count(*) FILTER ($counted AND l.made = r.made AND l.runtime <> r.runtime)
+FROM last l JOIN last r USING (benchmark) WHERE r.policy = $reference GROUP BY l.policy ORDER BY l.policy
 """
 
 
-def _left_out(index: "duckdb.DuckDBPyConnection", question: Question) -> str | None:
-    """Who was measured with other sources or workloads than the reference: their figures do not compare."""
+def _left_out(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
+    """Who was measured with other sources or workloads than the reference, and who was counted with another C library,
+    linker or emulator: their figures do not compare.
+    """
     names = ("suites", "target", "track", "llvm", "reference")
-    found = index.execute(_LEFT_OUT, {name: getattr(question, name) for name in names}).fetchall()
-    if not found:
-        return None
-    who = ", ".join(f"{policy} on {count}" for policy, count in found)
+    asked = {name: getattr(question, name) for name in names} | {"counted": question.quantity.counted}
+    found = index.execute(_LEFT_OUT, asked).fetchall()
     place = f"{question.suite}, {question.target}, track {question.track}"
-    return (
-        f"measured with other sources or workloads of a program than {question.reference}, and left out there until "
-        f"both are run again ({place}): {who}"
+    reasons = (
+        f"measured with other sources or workloads of a program than {question.reference}",
+        f"{question.metric} counted with another C library, linker or emulator than those of {question.reference}",
     )
+    return [
+        f"{reason}, and left out there until both are run again ({place}): {', '.join(who)}"
+        for number, reason in enumerate(reasons, 1)
+        if (who := [f"{row[0]} on {row[number]}" for row in found if row[number]])
+    ]

@@ -6,7 +6,7 @@ from harness.measure import Direction
 from harness.rank.question import EVERYONE, Question, literal, quote
 from harness.record.rows import NOT_REACHED
 
-__all__ = ["figures_sql", "pairs_sql", "ratio_sql", "same_object_sql", "unseen_sql"]
+__all__ = ["definition", "figures_sql", "pairs_sql", "ratio_sql", "same_object_sql", "unseen_sql"]
 
 
 def ratio_sql(question: Question, over: str, under: str) -> str:
@@ -23,6 +23,11 @@ def same_object_sql(question: Question, one: str, other: str) -> str:
     return f"coalesce({one} = {other}, false)" if question.quantity.of_object else "false"
 
 
+def definition(question: Question) -> tuple[str, ...]:
+    """What must be equal of the cells of a benchmark that are compared: columns of ``cells``."""
+    return ("program_digest", "workloads", *(("runtime",) if question.quantity.counted else ()))
+
+
 def unseen_sql(question: Question) -> list[str]:
     """The condition that a benchmark was not trained on, where the question asks for that."""
     if not question.unseen:
@@ -34,8 +39,8 @@ def unseen_sql(question: Question) -> list[str]:
 def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
     """Common table expressions: ``newest`` cells, and ``figure``: one row a policy, benchmark and seed with its value.
 
-    A benchmark's sources and workloads may have changed: what counts are those that the ``anchors``, by
-    default the reference, were last measured with.
+    A benchmark's sources and workloads may have changed, and of what is counted C library, linker and emulator: what
+    counts are those that the ``anchors``, by default the reference, were last measured with.
     """
     anchored = ", ".join(quote(policy) for policy in anchors or [question.reference])
     least = ">=" if question.quantity.can_be_zero else ">"
@@ -47,6 +52,7 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
     ]
     conditions += [f"{name} = {literal(value)}" for name, value in question.conditions]
     conditions += [*question.among(), *unseen_sql(question)]
+    same = definition(question)
     # A time that could not be taken again does not stand; what is counted is true for good.
     stands = " AND w.value IS NOT NULL" if question.quantity.timed else ""
     return f"""WITH asked AS (
@@ -65,9 +71,9 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
   QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed ORDER BY isolation, started DESC, run DESC) = 1
 ), newest AS (  -- of the program as it was last measured, on the workloads that it was last verified and counted on
   SELECT latest.* FROM latest JOIN (
-    SELECT benchmark, arg_max(program_digest, started) AS program_digest, arg_max(workloads, started) AS workloads
+    SELECT benchmark, {", ".join(f"arg_max({name}, started) AS {name}" for name in same)}
     FROM latest WHERE policy IN ({anchored}) GROUP BY benchmark
-  ) USING (benchmark, program_digest, workloads)
+  ) USING (benchmark, {", ".join(same)})
   WHERE outcome <> 'unsupported'
 ), word AS (  -- what was said last of the metric: a value, or why there is none
   SELECT r.cell, r.value, r.detail, r.metric_version AS made FROM rows r JOIN runs u USING (run)
@@ -106,7 +112,7 @@ def _source_sql(question: Question) -> str:
   SELECT n.cell, c.cell AS said FROM newest n
   JOIN asked c USING (benchmark, object_digest, program_digest, workloads, isolation)
   JOIN word w ON w.cell = c.cell
-  WHERE n.outcome = 'ok' AND c.outcome = 'ok' AND n.runtime IS NOT DISTINCT FROM c.runtime
+  WHERE n.outcome = 'ok' AND c.outcome = 'ok' AND n.runtime = c.runtime
   QUALIFY row_number() OVER (
     PARTITION BY n.cell
     ORDER BY w.value IS NOT NULL DESC, c.cell = n.cell DESC, w.made DESC, c.started DESC, c.run DESC) = 1"""

@@ -23,6 +23,10 @@ FLOORS = {"size": "O0", "speed": "fast-o0"}
 FIRST = {"size": "Oz", "speed": "greedy"}
 REFERENCES = {"size": ("Oz",), "speed": ("greedy", "basic", "pbqp")}
 LEAST_CLUSTERS = 6
+COUNTED = {"instructions", "instructions.libc", "loads", "stores", "accesses", "mca.cycles"} | {
+    f"{name}.executed" for name in ("spills", "reloads")
+}
+"""Metrics of counted runs: what C library and emulator do is in them."""
 MARGIN = math.log(1.005)
 EXACT, DRAWS, RESAMPLES = 13, 20_000, 20_000
 LEAST_ITEMS = 10
@@ -283,7 +287,9 @@ class _Board:
             if header["suite"] not in self.suites or header["llvm"] != q.llvm or facts is None:
                 continue
             if (row["target"], row["track"]) == (q.target, q.track) and q.split in (None, facts["split"]):
-                rows.append(row | {"made": (facts["program_digest"], facts.get("workloads") or "")})
+                made_of = facts["program_digest"], facts.get("workloads") or ""
+                libc = header["runtime"].get(q.target) if q.metric.partition("@")[0] in COUNTED else None
+                rows.append(row | {"made": (*made_of, libc)})
                 self.clusters[row["benchmark"]] = facts.get("cluster") or row["benchmark"]
         version = {row["policy"]: row["policy_digest"] for row in rows}
         newest = {
