@@ -6,7 +6,7 @@ header and rows: a torn or altered file contradicts its own name.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from harness.record.rows import READABLE, Block, Campaign, Header, History, Row
 
 __all__ = [
     *("ALLOCATIONS", "EVICTIONS", "LEDGER", "LINES", "RANGES", "SIGNERS", "TRAJECTORIES"),
-    *("RunFile", "functions_file", "read_run", "results_errors", "run_files", "write_run"),
+    *("RunFile", "functions_file", "header_with", "read_run", "results_errors", "run_files", "write_run"),
 ]
 
 TRAJECTORIES = ".trajectories.parquet"
@@ -93,15 +93,10 @@ def write_run(
     lines += sorted(canonical_json({"history": history.model_dump(mode="json")}) for history in histories)
     lines += sorted(canonical_json(_shown(row).line()) for row in rows)
     body = b"".join(line + b"\n" for line in lines)
-    try:
-        unnamed = Header(run="", **header)
-        digest = _digest(unnamed.model_dump(mode="json"), body)[: digits_of(unnamed.schema_version)]
-        name = f"{unnamed.suite}-{unnamed.track}-{stamp_of(unnamed.finished)}-{digest}"
-        complete = Header(run=name, **header)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in fault["loc"])
-        raise UsageError(f"the run cannot be recorded: header.{place}: {fault['msg']}", where=str(results)) from None
+    unnamed = header_with(header, results)
+    digest = _digest(unnamed.model_dump(mode="json"), body)[: digits_of(unnamed.schema_version)]
+    name = f"{unnamed.suite}-{unnamed.track}-{stamp_of(unnamed.finished)}-{digest}"
+    complete = unnamed.model_copy(update={"run": name})
     content = canonical_json({"header": complete.model_dump(mode="json")}) + b"\n" + body
     path = results / f"{name}.jsonl"
     _parse(path, content)  # nothing is written that could not be read
@@ -110,6 +105,16 @@ def write_run(
             file.write(content)
         _sync_folder(results)
     return path
+
+
+def header_with(fields: Mapping[str, Any], results: Path) -> Header:
+    """The header of a run that has no name yet. Raises UsageError for fields that cannot be recorded."""
+    try:
+        return Header(run="", **fields)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in fault["loc"])
+        raise UsageError(f"the run cannot be recorded: header.{place}: {fault['msg']}", where=str(results)) from None
 
 
 def _digest(header: dict[str, Any], body: bytes) -> str:

@@ -7,8 +7,9 @@ from pathlib import Path
 from harness.base.vocabulary import Outcome
 from harness.measure import find_metric
 from harness.record import open_index
-from harness.record.rows import Row
+from harness.record.rows import Header, Row
 from harness.record.runfile import run_files
+from harness.run.recorded import quantity, stands
 
 __all__ = ["RunReport", "compare_with_recorded"]
 
@@ -18,7 +19,7 @@ class Earlier:
     """What earlier runs say of the same cells."""
 
     recorded: bool = False
-    """Every row is recorded already."""
+    """Standings say all of it already: it is what was recorded last."""
     reproduced: int = 0
     """Deterministic values that are there and equal."""
     contradicted: tuple[Row, ...] = ()
@@ -40,7 +41,7 @@ class RunReport:
     failed: tuple[Row, ...]
     """One row of each cell that ended with an outcome other than ``ok`` and ``unsupported``."""
     file: Path | None
-    """The new run file; None when all of it was recorded before."""
+    """The new run file; None when all of it is what was recorded last."""
     earlier: Earlier
     """What earlier runs say of its cells."""
     notes: tuple[str, ...] = ()
@@ -56,42 +57,37 @@ class RunReport:
         return not (self.failed or self.earlier.contradicted or self.earlier.refuted or self.incomplete)
 
 
-def compare_with_recorded(results: Path, rows: Sequence[Row], suite: str, *, fresh: bool = False) -> Earlier:
-    """What earlier runs say of the same cells. ``fresh``: only what runs with fresh verification recorded counts as
-    recorded, since this one has verified something so."""
+def compare_with_recorded(results: Path, rows: Sequence[Row], header: Header, *, fresh: bool = False) -> Earlier:
+    """What earlier runs say of the same cells. ``header``: what this run says beside its rows; ``fresh``: only what
+    runs with fresh verification recorded counts as recorded, since this one has verified something so."""
     if not run_files(results)[0]:
         return Earlier()
     with open_index(results, warn=False) as index:
-        query = (
-            "SELECT DISTINCT cell, policy, (metric, metric_version), value, exact, outcome, isolation, "
-            "u.fresh IS NOT NULL FROM rows r JOIN runs u USING (run)"
+        recorded = stands(index, rows, header, fresh=fresh)
+        query = (  # whichever suite's run it is of: suites share programs, and a cell's key is of no suite
+            "SELECT cell, (metric, metric_version, workload, function), value, exact FROM rows JOIN runs USING (run) "
+            "WHERE metric IS NOT NULL ORDER BY started, run"
         )
         found = index.execute(query).fetchall()
         query = "SELECT DISTINCT benchmark, target, object_digest FROM rows WHERE suite = ? AND outcome = 'ok'"
-        good = set(index.execute(query, [suite]).fetchall())
+        good = set(index.execute(query, [header.suite]).fetchall())
         query = (
             "SELECT benchmark, target, object_digest FROM refuted WHERE suite = ? OR program_digest IN "
             "(SELECT program_digest FROM benchmarks JOIN runs USING (run) WHERE runs.suite = ?)"
         )
-        bad = set(index.execute(query, [suite, suite]).fetchall())
-    known = {(*row[:3], row[3] if row[4] is None else row[4], *row[5:7]) for row in found if row[7] or not fresh}
-    values = {(row[0], row[2]): row[3] if row[4] is None else row[4] for row in found}
-    named = [row for row in rows if row.metric and (row.cell, _taken(row)) in values]
+        bad = set(index.execute(query, [header.suite, header.suite]).fetchall())
+    values = {(cell, taken): value if exact is None else exact for cell, taken, value, exact in found}
+    named = [row for row in rows if row.metric and (row.cell, quantity(row)) in values]
     earlier = [row for row in named if find_metric(str(row.metric)).deterministic]
-    contradicted = tuple(row for row in earlier if values[(row.cell, _taken(row))] != row.value)
-    wanted = {(row.cell, row.policy, _taken(row), row.value, row.outcome.value, row.isolation.value) for row in rows}
+    contradicted = tuple(row for row in earlier if values[(row.cell, quantity(row))] != row.value)
     cells = {(row.cell, row.policy): row for row in rows if row.outcome is Outcome.OK}
     return Earlier(
-        wanted <= known,
+        recorded,
         len(earlier) - len(contradicted),
         contradicted,
         tuple(row for row in rows if row.fresh and _object(row) in good),
         tuple(row for row in cells.values() if _object(row) in bad),
     )
-
-
-def _taken(row: Row) -> tuple[str | None, int]:
-    return row.metric, row.metric_version
 
 
 def _object(row: Row) -> tuple[str, str, str | None]:

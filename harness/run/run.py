@@ -19,7 +19,7 @@ from harness.record.index import require_sound
 from harness.record.journal import Journal
 from harness.record.recorder import Recorder, remove_leftovers
 from harness.record.rows import Row, failed_rows
-from harness.record.runfile import write_run
+from harness.record.runfile import header_with, write_run
 from harness.run.engines import LocalPool
 from harness.run.provenance import machine_fields
 from harness.run.report import RunReport, compare_with_recorded
@@ -76,9 +76,10 @@ def execute_run(
             journal.close(remove=True)  # nothing of it counts
             raise
         recorder, file = session.recorder, None
-        earlier = compare_with_recorded(results, recorder.rows, request.suite.name, fresh=conclusion.verified)
+        header = _header(request, session, command, started) | dict(conclusion.header)
+        said = header_with(header, results)
+        earlier = compare_with_recorded(results, recorder.rows, said, fresh=conclusion.verified)
         if not earlier.recorded:
-            header = _header(request, session, command, started) | dict(conclusion.header)
             file = write_run(
                 results, header, recorder.rows, conclusion.campaigns, conclusion.blocks, histories=recorder.histories
             )
