@@ -66,7 +66,7 @@ def compare_with_recorded(results: Path, rows: Sequence[Row], header: Header, *,
         recorded = stands(index, rows, header, fresh=fresh)
         query = (  # whichever suite's run it is of: suites share programs, and a cell's key is of no suite
             "SELECT cell, (metric, metric_version, workload, function), value, exact FROM rows JOIN runs USING (run) "
-            "WHERE metric IS NOT NULL ORDER BY started, run"
+            "WHERE value IS NOT NULL ORDER BY started, run"
         )
         found = index.execute(query).fetchall()
         query = "SELECT DISTINCT benchmark, target, object_digest FROM rows WHERE suite = ? AND outcome = 'ok'"

@@ -100,6 +100,12 @@ def test_what_the_header_says_can_be_corrected(fields: dict[str, Any], tmp_path:
     assert found(tmp_path, rows, **fields).recorded and not found(tmp_path, rows).recorded
 
 
+def test_what_could_not_be_measured_contradicts_no_number(tmp_path: Path) -> None:
+    record(tmp_path, 0, [row("one", "Oz", 0).model_copy(update={"value": None, "detail": "no such tool"})])
+    now = found(tmp_path, [row("one", "Oz", 100)])
+    assert (now.contradicted, now.reproduced, now.recorded) == ((), 0, False)
+
+
 def test_an_author_corrects_a_manifest_and_takes_a_change_back(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "made", Sketch("hello", HELLO))
     user = User.at(tmp_path)
