@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from harness.rank.figures import alike_sql
 from harness.rank.question import Question
 
 if TYPE_CHECKING:
@@ -42,21 +43,22 @@ def doubts(index: "duckdb.DuckDBPyConnection", questions: list[Question]) -> lis
     return lines + [line for question in questions for line in _left_out(index, question)]
 
 
-_LEFT_OUT = """
+_LEFT_OUT = f"""
 WITH last AS (
-  SELECT benchmark, policy, arg_max((program_digest, workloads), started) AS made, arg_max(runtime, started) AS runtime
+  SELECT benchmark, policy, arg_max((program_digest, workloads), started) AS made, arg_max(runtime, started) AS runtime,
+         arg_max(linked, started) AS linked
   FROM cells
   WHERE list_contains($suites, suite) AND target = $target AND track = $track AND llvm = $llvm GROUP BY ALL
 )
 SELECT l.policy, count(*) FILTER (l.made <> r.made),
-       count(*) FILTER ($counted AND l.made = r.made AND l.runtime <> r.runtime)
+       count(*) FILTER ($counted AND l.made = r.made AND NOT (l.runtime = r.runtime AND {alike_sql("l", "r")}))
 FROM last l JOIN last r USING (benchmark) WHERE r.policy = $reference GROUP BY l.policy ORDER BY l.policy
 """
 
 
 def _left_out(index: "duckdb.DuckDBPyConnection", question: Question) -> list[str]:
     """Who was measured with other sources or workloads than the reference, and who was counted with another C library,
-    linker or emulator: their figures do not compare.
+    another C++ library, linker or emulator: their figures do not compare.
     """
     names = ("suites", "target", "track", "llvm", "reference")
     asked = {name: getattr(question, name) for name in names} | {"counted": question.quantity.counted}
@@ -64,7 +66,7 @@ def _left_out(index: "duckdb.DuckDBPyConnection", question: Question) -> list[st
     place = f"{question.suite}, {question.target}, track {question.track}"
     reasons = (
         f"measured with other sources or workloads of a program than {question.reference}",
-        f"{question.metric} counted with another C library, linker or emulator than those of {question.reference}",
+        f"{question.metric} counted with another C library, linker or emulator than {question.reference}",
     )
     return [
         f"{reason}, and left out there until both are run again ({place}): {', '.join(who)}"

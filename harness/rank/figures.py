@@ -6,7 +6,7 @@ from harness.measure import Direction
 from harness.rank.question import EVERYONE, Question, literal, quote
 from harness.record.rows import NOT_REACHED
 
-__all__ = ["definition", "figures_sql", "pairs_sql", "ratio_sql", "same_object_sql", "unseen_sql"]
+__all__ = ["alike_sql", "definition", "figures_sql", "pairs_sql", "ratio_sql", "same_object_sql", "unseen_sql"]
 
 
 def ratio_sql(question: Question, over: str, under: str) -> str:
@@ -26,6 +26,11 @@ def same_object_sql(question: Question, one: str, other: str) -> str:
 def definition(question: Question) -> tuple[str, ...]:
     """What must be equal of the cells of a benchmark that are compared: columns of ``cells``."""
     return ("program_digest", "workloads", *(("runtime",) if question.quantity.counted else ()))
+
+
+def alike_sql(one: str, other: str) -> str:
+    """SQL of whether two cells were linked with the same C++ library and others, as far as their files say it."""
+    return f"({one}.linked = {other}.linked OR '' IN ({one}.linked, {other}.linked))"
 
 
 def unseen_sql(question: Question) -> list[str]:
@@ -53,6 +58,9 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
     conditions += [f"{name} = {literal(value)}" for name, value in question.conditions]
     conditions += [*question.among(), *unseen_sql(question)]
     same = definition(question)
+    counted = question.quantity.counted
+    linked = f"{alike_sql('latest', 'made')} AND " if counted else ""
+    last = ", ".join(f"arg_max({name}, started) AS {name}" for name in (*same, *(("linked",) if counted else ())))
     # A time that could not be taken again does not stand; what is counted is true for good.
     stands = " AND w.value IS NOT NULL" if question.quantity.timed else ""
     return f"""WITH asked AS (
@@ -71,10 +79,10 @@ def figures_sql(question: Question, anchors: Sequence[str] = ()) -> str:
   QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed ORDER BY isolation, started DESC, run DESC) = 1
 ), newest AS (  -- of the program as it was last measured, on the workloads that it was last verified and counted on
   SELECT latest.* FROM latest JOIN (
-    SELECT benchmark, {", ".join(f"arg_max({name}, started) AS {name}" for name in same)}
+    SELECT benchmark, {last}
     FROM latest WHERE policy IN ({anchored}) GROUP BY benchmark
-  ) USING (benchmark, {", ".join(same)})
-  WHERE outcome <> 'unsupported'
+  ) made USING (benchmark, {", ".join(same)})
+  WHERE {linked}outcome <> 'unsupported'
 ), word AS (  -- what was said last of the metric: a value, or why there is none
   SELECT r.cell, r.value, r.detail, r.metric_version AS made FROM rows r JOIN runs u USING (run)
   WHERE r.metric = {quote(question.metric)}
@@ -108,11 +116,11 @@ def _source_sql(question: Question) -> str:
     """
     if not question.quantity.of_object or question.quantity.timed:
         return "SELECT cell, cell AS said FROM newest"
-    return """
+    return f"""
   SELECT n.cell, c.cell AS said FROM newest n
   JOIN asked c USING (benchmark, object_digest, program_digest, workloads, isolation)
   JOIN word w ON w.cell = c.cell
-  WHERE n.outcome = 'ok' AND c.outcome = 'ok' AND n.runtime = c.runtime
+  WHERE n.outcome = 'ok' AND c.outcome = 'ok' AND n.runtime = c.runtime AND {alike_sql("n", "c")}
   QUALIFY row_number() OVER (
     PARTITION BY n.cell
     ORDER BY w.value IS NOT NULL DESC, c.cell = n.cell DESC, w.made DESC, c.started DESC, c.run DESC) = 1"""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.rank.figures import definition, figures_sql, ratio_sql, same_object_sql
+from harness.rank.figures import alike_sql, definition, figures_sql, ratio_sql, same_object_sql
 from harness.rank.question import Question, quote
 
 if TYPE_CHECKING:
@@ -51,12 +51,14 @@ class OnCopies:
 def on_copies_sql(question: Question) -> str:
     """One row a policy, program, seed and copy: the ratio on the module, and on the copy."""
     same = same_object_sql(question, "f.object_digest", "r.object_digest")
-    alike = "benchmark, " + ", ".join(definition(question) if question.quantity.counted else ("program_digest",))
+    counted = question.quantity.counted
+    alike = ", ".join(("benchmark", *(definition(question) if counted else ("program_digest",))))
+    linked = f"{alike_sql('c', 'made')} AND " if counted else ""
     return f"""{figures_sql(question)}, twin AS (  -- the newest cell of each copy
   SELECT c.* FROM copies c JOIN version USING (policy, policy_digest)
-  JOIN (SELECT DISTINCT {alike} FROM newest) USING ({alike})
-  WHERE {question.in_suites} AND target = {quote(question.target)} AND track = {quote(question.track)}
-    AND llvm = {quote(question.llvm)}
+  JOIN (SELECT {alike}, max(linked) AS linked FROM newest GROUP BY ALL) made USING ({alike})
+  WHERE {linked}{question.in_suites} AND target = {quote(question.target)}
+    AND track = {quote(question.track)} AND llvm = {quote(question.llvm)}
   QUALIFY row_number() OVER (PARTITION BY benchmark, policy, seed, copy ORDER BY started DESC) = 1
 ), told AS (
   SELECT t.*, CASE WHEN outcome = 'ok' THEN v.value END AS value FROM twin t LEFT JOIN value v USING (cell)

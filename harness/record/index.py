@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_folder", "require_sound"]
 
-_VERSION = 25
+_VERSION = 26
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 
@@ -195,6 +195,7 @@ def _build(made: Path, runs: list[Path], official: list[str]) -> int:
             " asked_again_after DOUBLE, unpinned BOOLEAN, packages VARCHAR, machine VARCHAR, model VARCHAR)"
         )
         connection.execute("CREATE TABLE runtimes (run VARCHAR, target VARCHAR, runtime VARCHAR)")
+        connection.execute("CREATE TABLE linked (run VARCHAR, benchmark VARCHAR, target VARCHAR, runtime VARCHAR)")
         connection.execute(f"CREATE TABLE campaigns (run VARCHAR, isolation VARCHAR, {_typed(CAMPAIGN)})")
         timed = _typed(BLOCK | SAMPLE | CONDITIONS)
         connection.execute(f"CREATE TABLE timings (run VARCHAR, suite VARCHAR, {timed})")
@@ -239,6 +240,12 @@ def _load(connection: "duckdb.DuckDBPyConnection", run: RunFile) -> None:
     ]
     _insert(connection, "benchmarks", benchmarks)
     _insert(connection, "runtimes", [[header.run, target, digest] for target, digest in header.runtime.items()])
+    linked = [
+        [header.run, name, target, digest]
+        for name, facts in header.benchmarks.items()
+        for target, digest in facts.runtime.items()
+    ]
+    _insert(connection, "linked", linked)
     seen = [[header.run, header.suite, p, name] for p, names in header.trained_on.items() for name in names]
     _insert(connection, "training", seen)
     words = [("deterministic", one) for one in header.deterministic] + [("ceiling", one) for one in header.ceilings]

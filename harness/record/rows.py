@@ -125,6 +125,9 @@ class BenchmarkFacts(Model):
     """Of the sources and of how they are built."""
     workloads: Digest | None = None
     """Of the workloads that objects were verified and counted on; None of an instance, and in files older than it."""
+    runtime: dict[Target, Digest] = {}
+    """Per target, fingerprint of C library, linker and emulator with all that it is linked with besides, as the C++
+    library. Empty of an instance, and in files older than it."""
     cluster: Name | None = None
     """Of those that share code; None: it shares none, or the file is older than clusters."""
 

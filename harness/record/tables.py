@@ -79,15 +79,17 @@ SELECT DISTINCT r.run, u.started, u.llvm, r.suite, r.cell, r.benchmark, r.target
        r.outcome, CASE WHEN r.outcome = 'ok' THEN '' ELSE coalesce(r.detail, '') END AS detail,
        b.split, b.origin, coalesce(b.cluster, r.benchmark) AS cluster, b.program_digest,
        coalesce(b.workloads, '') AS workloads, u.time_scale, u.cores,
-       coalesce(t.runtime, '') AS runtime
+       coalesce(t.runtime, '') AS runtime, coalesce(l.runtime, '') AS linked
 FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark) LEFT JOIN runtimes t USING (run, target)
+LEFT JOIN linked l USING (run, benchmark, target)
 WHERE r.copy IS NULL;
 -- One row per recorded cell of a copy: the program under other names and in another order.
 CREATE VIEW copies AS
 SELECT DISTINCT u.started, u.llvm, r.suite, r.cell, r.copy, r.benchmark, r.target, r.track, r.policy, r.policy_digest,
        r.seed, r.frozen_digest, r.outcome, b.program_digest, coalesce(b.workloads, '') AS workloads,
-       coalesce(t.runtime, '') AS runtime
+       coalesce(t.runtime, '') AS runtime, coalesce(l.runtime, '') AS linked
 FROM rows r JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark) LEFT JOIN runtimes t USING (run, target)
+LEFT JOIN linked l USING (run, benchmark, target)
 WHERE r.copy IS NOT NULL;
 -- One row per measured quantity: of the same cell and metric, that of its last version, taken in the sandbox before
 -- others, the newest.

@@ -16,14 +16,15 @@ __all__ = ["quantity", "stands"]
 
 _CELLS = """
 SELECT r.* EXCLUDE (run), u.llvm, t.runtime, b.split, b.origin, b.program_digest, b.workloads, b.cluster,
-       made.policy IS NOT NULL, best.policy IS NOT NULL, i.seconds, i.best, i.bound, i.plain, u.fresh IS NOT NULL
+       made.policy IS NOT NULL, best.policy IS NOT NULL, i.seconds, i.best, i.bound, i.plain, l.runtime,
+       u.fresh IS NOT NULL
 FROM (
   SELECT DISTINCT run, benchmark, target, rows.track, policy, seed, coalesce(copy, 0) AS copy, time_scale, cores,
          cell, policy_digest, outcome, isolation, decisions_digest, object_digest
   FROM rows JOIN runs USING (run) WHERE rows.suite = $suite
 ) r
 JOIN runs u USING (run) JOIN benchmarks b USING (run, benchmark) LEFT JOIN runtimes t USING (run, target)
-LEFT JOIN instances i USING (run, benchmark)
+LEFT JOIN linked l USING (run, benchmark, target) LEFT JOIN instances i USING (run, benchmark)
 LEFT JOIN (SELECT DISTINCT run, policy, benchmark FROM training) made USING (run, policy, benchmark)
 LEFT JOIN (SELECT DISTINCT run, policy FROM said WHERE what = 'ceiling') best USING (run, policy)
 QUALIFY rank() OVER (
@@ -63,8 +64,10 @@ def stands(index: "duckdb.DuckDBPyConnection", rows: Sequence[Row], header: Head
     if not {(row.target.value, row.track, row.policy, row.policy_digest) for row in rows} <= policies:
         return False
     cells = {said[:-1] for said in index.execute(_CELLS, asked).fetchall() if said[-1] or not fresh}
-    if not {_of_cell(row, header) for row in rows} <= cells:
-        return False
+    for row in rows:
+        said, linked = _of_cell(row, header), header.benchmarks[row.benchmark].runtime.get(row.target)
+        if cells.isdisjoint({(*said, linked), (*said, None)}):  # None: in files older than it
+            return False
     found = index.execute(_VALUES, asked).fetchall()
     values = {(*said, value if exact is None else exact) for *said, value, exact in found}
     return {(*_place(row), row.cell, *quantity(row), row.value) for row in rows if row.metric} <= values
@@ -80,7 +83,7 @@ def _place(row: Row) -> tuple[str | int, ...]:
 
 
 def _of_cell(row: Row, header: Header) -> tuple[object, ...]:
-    """What this run says of a row's cell, in the columns of ``_CELLS``."""
+    """What this run says of a row's cell, in the columns of ``_CELLS`` but for the last two."""
     solving = header.solving
     instance = solving.instances[row.benchmark] if solving else None
     facts = header.benchmarks[row.benchmark]

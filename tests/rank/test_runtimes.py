@@ -58,6 +58,23 @@ def test_who_is_ahead_waits_for_the_reference(tmp_path: Path) -> None:
     assert set(table(tmp_path, COUNTS)) == {"greedy"}
 
 
+def test_counts_with_two_cxx_libraries_are_not_compared(tmp_path: Path) -> None:
+    """Of a program in C++, or of one with libraries of its own; a file that is older than this says nothing of it."""
+
+    def facts(library: str) -> dict[str, Any]:
+        same = {"split": "train", "origin": "own", "program_digest": digest_of("one")}
+        return {"benchmarks": {"one": same | {"runtime": {"x86-64": digest_of(library)}}}}
+
+    run(tmp_path, 0, counted("pbqp", 1200))
+    run(tmp_path, 1, counted("greedy", 1000) + counted("basic", 1100), **facts("old"))
+    assert set(table(tmp_path, COUNTS)) == {"greedy", "basic", "pbqp"} and left_out(tmp_path) == []
+    run(tmp_path, 2, counted("greedy", 900, "new library"), **facts("new"))
+    assert set(table(tmp_path, COUNTS)) == {"greedy", "pbqp"}
+    (line,) = left_out(tmp_path)
+    assert line.endswith("basic on 1")
+    assert set(table(tmp_path, SIZES)) == {"greedy", "basic", "pbqp"} and left_out(tmp_path, SIZES) == []
+
+
 def test_sizes_do_not_depend_on_the_c_library(tmp_path: Path) -> None:
     run(tmp_path, 0, counted("greedy", 1000) + counted("basic", 1100))
     run(tmp_path, 1, counted("greedy", 900, "new"), "new")

@@ -100,6 +100,15 @@ def test_what_the_header_says_can_be_corrected(fields: dict[str, Any], tmp_path:
     assert found(tmp_path, rows, **fields).recorded and not found(tmp_path, rows).recorded
 
 
+def test_what_an_older_file_does_not_say_of_libraries_is_not_corrected(tmp_path: Path) -> None:
+    rows = version("first", 90, "one")
+    old, new = ({"benchmarks": {"one": FACTS["one"] | {"runtime": {"x86-64": digit * 64}}}} for digit in "de")
+    record(tmp_path, 0, rows)
+    assert found(tmp_path, rows, **old).recorded
+    record(tmp_path, 1, rows, **old)
+    assert found(tmp_path, rows, **old).recorded and not found(tmp_path, rows, **new).recorded
+
+
 def test_what_could_not_be_measured_contradicts_no_number(tmp_path: Path) -> None:
     record(tmp_path, 0, [row("one", "Oz", 0).model_copy(update={"value": None, "detail": "no such tool"})])
     now = found(tmp_path, [row("one", "Oz", 100)])

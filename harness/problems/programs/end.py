@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.text import duration
+from harness.base.vocabulary import Target
 from harness.freeze.freeze import program_digest
 from harness.policy import problem_of
 from harness.policy.policy import Policy
@@ -73,7 +74,7 @@ def filed(request: Request, file: Path | None, session: Session) -> list[str]:
 def header_of(request: Request, bench: Bench) -> dict[str, Any]:
     """What a run file's header says of the programs and policies."""
     return {
-        "benchmarks": {program.benchmark.name: _facts(program, bench) for program in request.programs},
+        "benchmarks": {program.benchmark.name: _facts(program, request.targets, bench) for program in request.programs},
         "trained_on": _trained_on(request),
         "deterministic": tuple(policy.name for policy in request.policies if policy.manifest.deterministic),
         "ceilings": tuple(policy.name for policy in request.policies if policy.manifest.ceiling),
@@ -88,12 +89,14 @@ def _spaces(policy: Policy) -> Mapping[str, str]:
     return problem.spaces(policy) if isinstance(problem, StepwiseProblem) else {}
 
 
-def _facts(program: Program, bench: Bench) -> BenchmarkFacts:
+def _facts(program: Program, targets: Sequence[Target], bench: Bench) -> BenchmarkFacts:
+    language, link = program.benchmark.language, program.benchmark.link
     return BenchmarkFacts(
         split=program.benchmark.split,
         origin=program.source.origin.value,
         program_digest=program_digest(program),
         workloads=counted_on(program, bench.store),
+        runtime={target: bench.toolchain.runtime_fingerprint(target, language, link) for target in targets},
         cluster=program.benchmark.cluster,
     )
 

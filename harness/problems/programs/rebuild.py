@@ -180,12 +180,16 @@ def _is_comparable(row: Row) -> bool:
 
 
 def _same_runs(task: _Task, made: Made, bench: Bench) -> bool:
-    """Whether the suite's workloads, C library, linker and emulator are those of the run."""
-    header, target = task.run.header, made.target
-    recorded = header.benchmarks[made.program.benchmark.name].workloads
+    """Whether the suite's workloads, C library, linker, emulator and other libraries are those of the run."""
+    header, target, benchmark = task.run.header, made.target, made.program.benchmark
+    facts = header.benchmarks[benchmark.name]
+    recorded = facts.workloads
     if recorded is None and header.suite_version != made.program.suite_version:
         return False
     if recorded not in (None, counted_on(made.program, bench.store)):
+        return False
+    linked = facts.runtime.get(target)
+    if linked not in (None, bench.toolchain.runtime_fingerprint(target, benchmark.language, benchmark.link)):
         return False
     return _same_runtime(task, target, bench)
 
