@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_index", "require_folder", "require_sound"]
 
-_VERSION = 26
+_VERSION = 27
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
 
