@@ -8,6 +8,8 @@
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/VirtRegMap.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <array>
+#include <bitset>
 
 using namespace llvm;
 
@@ -61,8 +63,12 @@ public:
   unsigned registerAt(unsigned Slot) override { return Slot < Order.size() && Slot < NoEviction ? Order[Slot] : 0; }
 
   ArrayRef<const LiveInterval *> evicted(unsigned Slot) override {
-    Found.clear();
-    if (isLegal(Slot) && registerAt(Slot) != 0) {
+    if (!isLegal(Slot) || registerAt(Slot) == 0) {
+      return {};
+    }
+    SmallVector<const LiveInterval *, 4> &Found = Holders[Slot];
+    if (!Known.test(Slot)) {
+      Known.set(Slot);
       for (const MCRegUnit Unit : TRI.regunits(Order[Slot])) {
         for (const LiveInterval *One : Of.Matrix->query(LI, Unit).interferingVRegs()) {
           if (!is_contained(Found, One)) {
@@ -78,7 +84,9 @@ private:
   const Evictor &Of;
   const LiveInterval &LI;
   ArrayRef<MCPhysReg> Order;
-  SmallVector<const LiveInterval *, 8> Found;
+  // Who holds the register of each slot, once somebody asked: what was given stays as it is until the question ends.
+  std::array<SmallVector<const LiveInterval *, 4>, NoEviction> Holders;
+  std::bitset<NoEviction> Known;
 };
 
 Evictor::~Evictor() {

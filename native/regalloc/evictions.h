@@ -60,7 +60,8 @@ class EvictionContext : public GreedyFunction {
 public:
   // The register of a slot; 0 where there is none.
   virtual unsigned registerAt(unsigned Slot) = 0;
-  // What would be evicted from the register of a slot; nothing where `mask` is 0.
+  // What would be evicted from the register of a slot; nothing where `mask` is 0. The array stays as it is while the
+  // question is answered, whatever other slots are asked for.
   virtual llvm::ArrayRef<const llvm::LiveInterval *> evicted(unsigned Slot) = 0;
   // The slot that Greedy's own function names.
   unsigned defaultSlot() const { return static_cast<unsigned>(Features.default_slot[0]); }

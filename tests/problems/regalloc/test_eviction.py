@@ -324,6 +324,23 @@ def test_cpp_sees_what_would_be_evicted(modules: Modules, bench: Bench) -> None:
     assert decide(cpp_policy(body), modules.frozen(), bench).body == {"functions": []}
 
 
+def test_what_cpp_saw_stays_as_it_is(modules: Modules, bench: Bench) -> None:
+    """Of one slot, when others are looked at."""
+    body = """
+      ArrayRef<const LiveInterval *> Seen[NoEviction];
+      SmallVector<const LiveInterval *, 8> Copies[NoEviction];
+      for (unsigned Slot = 0; Slot < NoEviction; ++Slot) {
+        Seen[Slot] = Context.evicted(Slot);
+        Copies[Slot].append(Seen[Slot].begin(), Seen[Slot].end());
+      }
+      for (unsigned Slot = 0; Slot < NoEviction; ++Slot)
+        if (Seen[Slot] != ArrayRef<const LiveInterval *>(Copies[Slot]) || Context.evicted(Slot) != Seen[Slot])
+          return 99;
+      return Context.defaultSlot();
+    """
+    assert decide(cpp_policy(body), modules.frozen(), bench).body == {"functions": []}
+
+
 # -- what does not fit
 
 
