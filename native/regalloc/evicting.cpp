@@ -1,6 +1,8 @@
 #include "evicting.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/CodeGen/LiveInterval.h"
+#include <algorithm>
 #include <cstring>
 #include <initializer_list>
 
@@ -17,15 +19,33 @@ unsigned refuse(const EvictionContext &Context) {
 }
 
 // What costs least to spill, if that is less than the live range itself costs; of equals what is tried first.
-unsigned cheapest(const EvictionContext &Context) {
-  unsigned Best = Context.isLegal(NoEviction) ? NoEviction : Context.defaultSlot();
-  for (unsigned Slot = 0; Slot < NoEviction; ++Slot) {
-    if (Context.isLegal(Slot) && Context.Features.use_def_density[Slot] < Context.Features.use_def_density[Best]) {
-      Best = Slot;
+//
+// LLVM's feature, `use_def_density`, does not say it: where something that cannot be spilled is among what would be
+// evicted, it is no number there and 0 everywhere else.
+class Cheapest final : public EvictionSource {
+public:
+  std::optional<unsigned> decide(const LiveInterval &LI, EvictionContext &Context) override {
+    unsigned Best = refuse(Context);
+    float Least = Best == NoEviction ? LI.weight() : weightOf(Context.evicted(Best));
+    for (unsigned Slot = 0; Slot < NoEviction; ++Slot) {
+      const float Weight = weightOf(Context.evicted(Slot));
+      if (Context.isLegal(Slot) && Weight < Least) {
+        Best = Slot;
+        Least = Weight;
+      }
     }
+    return Best;
   }
-  return Best;
-}
+
+private:
+  static float weightOf(ArrayRef<const LiveInterval *> Evicted) {
+    float Largest = 0;
+    for (const LiveInterval *One : Evicted) {
+      Largest = std::max(Largest, One->weight());
+    }
+    return Largest;
+  }
+};
 
 // A tensor fills whole words.
 constexpr size_t wordsOf(size_t Bytes) { return (Bytes + sizeof(int64_t) - 1) / sizeof(int64_t); }
@@ -75,10 +95,12 @@ struct EvictionQuestion {
 } // namespace
 
 std::unique_ptr<EvictionSource> knownEvictions(StringRef Name) {
+  if (Name == "cheapest") {
+    return std::make_unique<Cheapest>();
+  }
   return knownOrNull<EvictionSource>(StringSwitch<unsigned (*)(const EvictionContext &)>(Name)
                                          .Case("default", asGreedy)
                                          .Case("refuse", refuse)
-                                         .Case("cheapest", cheapest)
                                          .Default(nullptr));
 }
 
