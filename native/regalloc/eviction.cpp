@@ -197,6 +197,12 @@ std::unique_ptr<RegAllocEvictionAdvisor> EvictionProvider::getAdvisor(const Mach
     Seen = std::make_unique<Observer>(Ctx);
   }
   std::unique_ptr<RegAllocEvictionAdvisor> Learned = Seen->advisor(MF, Greedy, Frequencies, Loops);
+  if (Learned == nullptr) { // its name is too long
+    if (Followed != nullptr) {
+      diverge("function " + MF.getName().take_front(100).str() + "… has evictions, and a name that is too long");
+    }
+    return std::make_unique<DefaultEvictionAdvisor>(MF, Greedy);
+  }
   if (Followed == nullptr && !Decider) {
     Decider = Make();
   }

@@ -3,6 +3,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -18,10 +19,25 @@ namespace harness {
 namespace {
 
 constexpr auto Option = "regalloc-evict-interactive-channel-base";
-constexpr int Roomy = 65536; // bytes that a pipe must hold: what is written lies there until it is read
+constexpr int Roomy = 65536;  // bytes that a pipe must hold: what is written lies there until it is read
+constexpr int Most = 1 << 20; // bytes that a pipe is made to hold, where a function's name needs them: any user may
 
 [[noreturn]] void fail(const Twine &Message) {
   report_fatal_error(Twine("regalloc plugin: ") + Message, /*gen_crash_diag=*/false);
+}
+
+void enlarge(int Descriptor, int Bytes) {
+  if (fcntl(Descriptor, F_GETPIPE_SZ) < Bytes && fcntl(Descriptor, F_SETPIPE_SZ, Bytes) < Bytes) {
+    fail("the system has no room for a named pipe");
+  }
+}
+
+// Bytes that a pipe must hold for LLVM to say the name, which it quotes: also for the rest of that line, for what is
+// observed at all, and for pages that are not filled.
+size_t roomFor(StringRef Name) {
+  std::string Quoted;
+  raw_string_ostream(Quoted) << json::Value(json::fixUTF8(Name));
+  return Quoted.size() + 4 * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
 // Both ends at once: whoever opens it then does not wait.
@@ -32,9 +48,7 @@ int opened(const std::string &Path) {
   if (Descriptor < 0) {
     fail("cannot make a named pipe in the working folder");
   }
-  if (fcntl(Descriptor, F_GETPIPE_SZ) < Roomy && fcntl(Descriptor, F_SETPIPE_SZ, Roomy) < Roomy) {
-    fail("the system has no room for a named pipe");
-  }
+  enlarge(Descriptor, Roomy);
   return Descriptor;
 }
 
@@ -106,6 +120,11 @@ Observer::~Observer() {
 std::unique_ptr<RegAllocEvictionAdvisor> Observer::advisor(const MachineFunction &MF, const RAGreedy &Greedy,
                                                            MachineBlockFrequencyInfo *Frequencies,
                                                            MachineLoopInfo *Loops) {
+  const size_t Room = roomFor(MF.getName());
+  if (Room > Most) {
+    return nullptr;
+  }
+  enlarge(From, static_cast<int>(Room));
   std::unique_ptr<RegAllocEvictionAdvisor> Made = Learned->getAdvisor(MF, Greedy, Frequencies, Loops);
   receive(); // the function's name, and before the first what is observed at all
   if (!Started) {

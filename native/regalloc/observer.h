@@ -23,7 +23,8 @@ public:
   Observer &operator=(const Observer &) = delete;
   ~Observer();
 
-  // LLVM's advisor for one function. Once there is a first one, no file is opened any more.
+  // LLVM's advisor for one function; null where the function's name is longer than a pipe can be made to hold, about a
+  // megabyte: LLVM would wait for ever for somebody to read it. Once there is a first one, no file is opened any more.
   std::unique_ptr<llvm::RegAllocEvictionAdvisor> advisor(const llvm::MachineFunction &MF, const llvm::RAGreedy &Greedy,
                                                          llvm::MachineBlockFrequencyInfo *Frequencies,
                                                          llvm::MachineLoopInfo *Loops);

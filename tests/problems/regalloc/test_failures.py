@@ -20,6 +20,7 @@ from harness.policy.forms.python import form as channel
 from harness.problems.programs import deciding
 from harness.problems.programs.take import Made, require_right
 from harness.problems.regalloc.ask import ask, known
+from harness.problems.regalloc.check import is_faithful
 from harness.problems.regalloc.log import Function, functions_of
 from harness.problems.regalloc.problem import QUESTIONS
 from harness.problems.regalloc.replay import ALLOCATIONS
@@ -33,6 +34,7 @@ from tests.problems.regalloc.made import (
     asking_of,
     by_chance,
     decide,
+    object_of,
     plan_of_body,
     priority_policy,
     python_policy,
@@ -101,7 +103,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @BY_QUESTION
-@pytest.mark.parametrize("mode", ["Fine", "Connects", "ReadsPasswords", "WritesHome", "Leftovers"])
+@pytest.mark.parametrize(
+    "mode", ["Fine", "Connects", "ReadsPasswords", "WritesHome", "Leftovers"]
+)
 def test_of_the_machine_there_is_nothing(mode: str, question: str, modules: Modules, bench: Bench) -> None:
     """It would decide otherwise than Greedy if it could. Files that it leaves in its folder are nobody's."""
     assert decide(misbehaving(question, mode), modules.frozen(), bench).body == {"functions": []}
@@ -365,6 +369,31 @@ def test_functions_without_virtual_registers(modules: Modules, bench: Bench) -> 
     body = ask(by_chance("function", 2, bench), frozen, bench).body
     assert {one.name for one in functions_of(body)} == {"nothing", "main"}
     assert compile_plan(frozen, plan_of_body(body, frozen), bench)
+
+
+@pytest.mark.parametrize(("length", "is_asked"), [(70_000, True), (2_000_000, False)])
+def test_names_of_any_length(length: int, is_asked: bool, modules: Modules, bench: Bench) -> None:
+    """LLVM says them where nobody reads until it has done so. Of the longest, nobody is asked what to evict."""
+    name = "n" * length
+    text = (HERE / "pressure.c").read_text()
+    for old, new in (
+        ("__attribute__((noinline)) static unsigned crowded(", "static unsigned crowded("),
+        ("int main(", "static unsigned (*volatile through)(const unsigned *, int) = crowded;\n\nint main("),
+        (" crowded(in,", " through(in,"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    noinline = ("mix", "floating", "assembled", "nothing")
+    frozen = modules.made(f"long{length}", f"#define crowded {name}\n{text}", noinline=noinline)
+    soon = replace(bench, compile_timeout=6.0)
+    assert is_faithful(frozen, soon, "eviction")
+    answer = ask(by_chance("eviction", 1, bench), frozen, soon)
+    assert digest_bytes(answer.object) == object_of(answer.body, frozen, soon)
+    decided = {one.name: one for one in functions_of(answer.body)}
+    assert (name in decided and decided[name].evictions > 0) == is_asked
+    named = ask(by_chance("priority", 1, bench), frozen, soon)
+    assert name in {one.name for one in functions_of(named.body)}
+    assert digest_bytes(named.object) == object_of(named.body, frozen, soon)
 
 
 @BY_QUESTION
