@@ -61,16 +61,16 @@ std::unique_ptr<Source> source() {
 Session &session() {
   static Session Only = [] {
     Session New;
-    New.Decider = source();
-    if (New.Decider && Question == About::Callee) {
-      New.Decider = onceForCallee(std::move(New.Decider));
-    }
     New.Followed = Policy == From::Replay ? std::make_unique<Replay>(File) : nullptr;
     New.Guide = Policy == From::Table ? std::make_unique<Table>(Table::read(File)) : nullptr;
     New.Written = Written.empty() ? nullptr : std::make_unique<Log>(Written);
     New.Features = Features.empty() ? nullptr : std::make_unique<FeatureLog>(Features);
     New.UpstreamFeatures = Policy == From::Upstream;
     New.ShareWalks = ShareWalks;
+    New.Decider = source(); // the last that is opened: it may confine the process
+    if (New.Decider && Question == About::Callee) {
+      New.Decider = onceForCallee(std::move(New.Decider));
+    }
     return New;
   }();
   return Only;

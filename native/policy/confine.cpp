@@ -110,13 +110,12 @@ public:
 
   void allow(long Call) { when(BPF_JEQ, Call, Allow); }
 
-  // Allow the call if these bits of an argument are zero, or if they are not.
-  void allowIf(long Call, unsigned Argument, uint32_t Bits, bool Zero) {
-    Code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(Call), 0, 4));
-    load(offsetof(seccomp_data, args) + Argument * sizeof(uint64_t)); // the lower half: both machines are little-endian
-    Code.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, Bits, static_cast<uint8_t>(Zero), static_cast<uint8_t>(!Zero)));
-    end(Allow);
-    end(Refuse);
+  // The same where these bits of an argument have this value. Else what comes next decides.
+  void allowWhere(long Call, unsigned Argument, uint32_t Bits, uint32_t Value) {
+    judge(Call, Argument, Bits, Value, Allow);
+  }
+  void refuseWhere(long Call, unsigned Argument, uint32_t Bits, uint32_t Value) {
+    judge(Call, Argument, Bits, Value, Refuse);
   }
 
   void install() {
@@ -128,6 +127,13 @@ public:
   }
 
 private:
+  void judge(long Call, unsigned Argument, uint32_t Bits, uint32_t Value, uint32_t What) {
+    Code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(Call), 0, 5));
+    load(offsetof(seccomp_data, args) + Argument * sizeof(uint64_t)); // the lower half: both machines are little-endian
+    Code.push_back(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, Bits));
+    when(BPF_JEQ, Value, What);
+    load(offsetof(seccomp_data, nr));
+  }
   void load(size_t Offset) { Code.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(Offset))); }
   void end(uint32_t What) { Code.push_back(BPF_STMT(BPF_RET | BPF_K, What)); }
   void when(uint16_t Test, long Value, uint32_t What) { branch(Test, Value, What, 0, 1); }
@@ -150,14 +156,15 @@ void confine(Confinement How) {
   }
   if (Loading) {
     Calls.allow(SYS_prctl); // for the second filter
-    Calls.allow(SYS_openat);
+    Calls.allowWhere(SYS_openat, 2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, 0);
+    Calls.refuseWhere(SYS_mmap, 2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC);
     Calls.allow(SYS_mmap);
-    Calls.allow(SYS_mprotect);
   } else {
-    Calls.allowIf(SYS_openat, 2, O_WRONLY | O_RDWR, /*Zero=*/false);
-    Calls.allowIf(SYS_mmap, 2, PROT_EXEC, /*Zero=*/true);
-    Calls.allowIf(SYS_mprotect, 2, PROT_EXEC, /*Zero=*/true);
+    Calls.allowWhere(SYS_mmap, 2, PROT_EXEC, 0);
   }
+  // A compiler has its files open by then, and makes new ones when it crashes. O_PATH makes nothing of O_EXCL.
+  Calls.allowWhere(SYS_openat, 2, O_CREAT | O_EXCL | O_PATH, O_CREAT | O_EXCL);
+  Calls.allowWhere(SYS_mprotect, 2, PROT_EXEC, 0);
   Calls.install();
 }
 

@@ -8,8 +8,8 @@
 namespace harness {
 
 enum class Confinement : uint8_t {
-  Loading, // to be in force while the library is loaded: its constructors run then
-  Loaded,  // from then on: besides, no file is opened to be read, and no memory becomes executable
+  Loading, // while the library is loaded, when its constructors run: files are opened to be read, not to be written
+  Loaded,  // from then on: no file is opened that is there already, and no memory becomes executable
 };
 
 // Nothing but what a compiler needs that reads no more and writes its result: no program and no process is started, no

@@ -35,11 +35,10 @@ static bool mixed(uint64_t Bits) {
   return Bits & 1;
 }
 
-static std::string content(const char *Path, int Flags = O_RDONLY) {
+static std::string content(long File) {
   std::string Text;
   char Some[4096];
-  const long File = opened(Path, Flags);
-  for (long Size; File >= 0 && (Size = call(SYS_read, File, reinterpret_cast<long>(Some), sizeof Some)) > 0;)
+  for (long Size; (Size = call(SYS_read, File, reinterpret_cast<long>(Some), sizeof Some)) > 0;)
     Text.append(Some, Size);
   return Text;
 }
@@ -56,8 +55,12 @@ static bool starts() {
   return Any;
 }
 
+static bool mappedEarly; // memory that can be written and executed
+
 // Whether memory can be made executable, or a file be read.
 static bool maps() {
+  if (mappedEarly)
+    return true;
   static char Page[8192];
   const long Aligned = (reinterpret_cast<long>(Page) + 4095) & -4096L;
   const long All = PROT_READ | PROT_WRITE | PROT_EXEC;
@@ -71,28 +74,34 @@ static bool maps() {
 }
 
 static bool early;
-__attribute__((constructor)) static void beforeAll() { early = starts(); }
+__attribute__((constructor)) static void beforeAll() {
+  early = starts();
+  const long All = PROT_READ | PROT_WRITE | PROT_EXEC;
+  const long Written = call(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mappedEarly = call(SYS_mmap, 0, 4096, All, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) > 0 ||
+                call(SYS_mprotect, Written, 4096, PROT_READ | PROT_EXEC) == 0;
+}
 
 // Runs when the compiler is done and the log of decisions is closed.
 __attribute__((destructor)) static void atTheEnd() {
   if (asked == 0)
     return;
-  std::string Log = content("decisions.txt", O_RDWR);
+  std::string Log = content(itsLog);
   switch (mode) {
   case ForgesIllegal:
     for (size_t At; (At = Log.find(" 0 i\n")) != std::string::npos;)
       Log.replace(At, 5, " 1 p\n");
-    return replace("decisions.txt", Log);
+    return replace(decisions, Log);
   case ForgesGarbage:
-    return replace("decisions.txt", "f main\n0 0 0 1 p\nand so on\n");
+    return replace(decisions, "f main\n0 0 0 1 p\nand so on\n");
   case ForgesOther:
     for (size_t At; (At = Log.find(" 0 p\n")) != std::string::npos;)
       Log.replace(At, 5, " 1 p\n");
-    return replace("decisions.txt", Log);
+    return replace(decisions, Log);
   case ForgesUnknown:
-    return replace("decisions.txt", "f main\nf elsewhere\n0 1 0 1 p\n" );
+    return replace(decisions, "f main\nf elsewhere\n0 1 0 1 p\n" );
   case SpoilsModule:
-    return replace("opt.bc", "no bitcode");
+    return replace(output, "no bitcode");
   default:
     return;
   }
@@ -159,7 +168,7 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
     return mixed(reinterpret_cast<uintptr_t>(&Default) + asked);
   case ReadsDevice: {
     unsigned char Byte = 0;
-    (void)call(SYS_read, opened("/dev/urandom", O_RDWR), reinterpret_cast<long>(&Byte), 1);
+    (void)call(SYS_read, device, reinterpret_cast<long>(&Byte), 1);
     return Byte & 1;
   }
   case ReadsProcess: {

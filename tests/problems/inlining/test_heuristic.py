@@ -401,7 +401,7 @@ def test_a_full_scratch_folder(modules: Modules, bench: Bench, small: None) -> N
     assert "scratch folder of 128 MiB is full" in error.message
 
 
-CONFINED = ["ReadsPasswords", "ReadsHome", "Connects", "Starts", "StartsEarly", "Maps"]
+CONFINED = ["ReadsPasswords", "OpensFiles", "RewritesCode", "ReadsHome", "Connects", "Starts", "StartsEarly", "Maps"]
 
 
 @pytest.mark.parametrize("mode", [*CONFINED, "WritesHome"])

@@ -14,9 +14,9 @@ enum Mode {
 // Runs when the compiler is done and the log of decisions is closed.
 __attribute__((destructor)) static void atTheEnd() {
   if (asked != 0 && mode == ForgesObject)
-    replace("program.o", "no object");
+    replace(output, "no object");
   if (asked != 0 && mode == ForgesGarbage)
-    replace("decisions.txt", "f main 1 listed\nand so on\n");
+    replace(decisions, "f main 1 listed\nand so on\n");
 }
 
 // Other constants in what only computes.
@@ -32,7 +32,7 @@ static bool act(const MachineFunction &MF) {
   if (mode == ChangesCode)
     changeCode(MF);
   if (mode == Leftovers)
-    replace("left", "something");
+    replace(opened("left", O_WRONLY | O_CREAT | O_EXCL), "something");
   return misbehave().value_or(false);
 }
 

@@ -104,7 +104,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @BY_QUESTION
 @pytest.mark.parametrize(
-    "mode", ["Fine", "Connects", "ReadsPasswords", "WritesHome", "Leftovers"]
+    "mode", ["Fine", "Connects", "ReadsPasswords", "OpensFiles", "RewritesCode", "WritesHome", "Leftovers"]
 )
 def test_of_the_machine_there_is_nothing(mode: str, question: str, modules: Modules, bench: Bench) -> None:
     """It would decide otherwise than Greedy if it could. Files that it leaves in its folder are nobody's."""
