@@ -307,7 +307,7 @@ def search(session, seed, seconds):
 @pytest.mark.parametrize(
     "used",
     [
-        f"line.run({SROA})",
+        f"line.run(*[{SROA}] * 90)",
         "line.reset()",
         "line.fork().drop()",
         "session.line().drop()",
