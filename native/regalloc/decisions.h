@@ -33,7 +33,8 @@ namespace harness {
 
 constexpr auto Listed = "listed";
 
-// Of the code of a function: operations, registers with their classes, constants, names, blocks.
+// Of the code of a function: operations, registers with their classes, integers in instructions, names, blocks. Of what
+// lies in a constant pool or a jump table there is the place, of floating point and of register masks that it is there.
 uint64_t digestOf(const llvm::MachineFunction &MF);
 
 struct Given {
