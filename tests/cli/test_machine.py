@@ -119,9 +119,11 @@ def test_a_cache_that_is_no_folder(tiny: User, tmp_path: Path, words: tuple[str 
 def test_results_that_nobody_may_write(tiny: User, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("mine")
-    for results in (Path(UNWRITABLE), file, file / "below"):
+    for results in (Path(UNWRITABLE), file / "below"):
         user = User(tiny.cache, results)
         user.harness(*RUN).refused(3, f"{results}: cannot write results", "--results")
+    User(tiny.cache, file).harness(*RUN).refused(2, f"{file}: is a file", "--results")
+    assert file.read_text() == "mine"
     other = tmp_path / "elsewhere"
     User(tiny.cache, Path(UNWRITABLE)).harness(*RUN, "--results", other, code=0)
     assert len(run_files(other)[0]) == 1

@@ -260,7 +260,9 @@ def test_blocks_of_another_machine_are_not_gone_on_with(tmp_path: Path) -> None:
         process.wait()
     os.sched_setaffinity(0, {max(every)})
     try:
-        user.harness(*words, code=0, timeout=200)
+        with user.start(*words) as process:  # a process of its own: it has the cores of who starts it
+            process.communicate(timeout=200)
+        assert process.returncode == 0
     finally:
         os.sched_setaffinity(0, every)
     (run,) = user.runs()
