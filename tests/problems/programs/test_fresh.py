@@ -259,17 +259,22 @@ def test_another_seed_where_the_first_is_unfit(
     assert row.policy == "O3" and f"seed {seed}, attempt 2" in row.detail
 
 
-def test_a_killed_run_keeps_its_seed(tmp_path: Path) -> None:
-    """Killed at the first cell and given again: the seed that the journal begins with is the header's."""
-    user = User.at(tmp_path)
-    command = ("run", "--suite", TINY, "--benchmark", "tally", "--policy", "O0,Oz", "--jobs", "1")
+def killed_at(entry: bytes, user: User, *command: str | Path) -> None:
+    """Start the command, and kill it when its journal has the first of these entries."""
     process = user.start(*command)
-    deadline = time.monotonic() + 60
-    while not any(b'"cell"' in path.read_bytes() for path in user.results.glob(".*.journal")):
+    deadline = time.monotonic() + 200
+    while not any(entry in path.read_bytes() for path in user.results.glob(".*.journal")):
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.005)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
+
+
+def test_a_killed_run_keeps_its_seed(tmp_path: Path) -> None:
+    """Killed at the first cell and given again: the seed that the journal begins with is the header's."""
+    user = User.at(tmp_path)
+    command = ("run", "--suite", TINY, "--benchmark", "tally", "--policy", "O0,Oz", "--jobs", "1")
+    killed_at(b'"cell"', user, *command)
     (journal,) = user.results.glob(".*.journal")
     seed = re.search(rb'"note":"fresh","value":"([0-9a-f]{32})"', journal.read_bytes().splitlines()[0])
     assert seed
@@ -290,13 +295,7 @@ def test_a_run_killed_while_it_times_keeps_what_it_verified(tmp_path: Path) -> N
     user, suite = User.at(tmp_path), write_suite(tmp_path / "made", sketch, Sketch("hello", NO_INPUT))
     asked = ("--track", "speed", "--metric", "size.alloc,runtime.cpu", "--budget", "20", "--precision", "0.05")
     command = words(suite, *asked, policies="basic")
-    process = user.start(*command)
-    deadline = time.monotonic() + 200
-    while not any(b'"block"' in path.read_bytes() for path in user.results.glob(".*.journal")):
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    killed_at(b'"block"', user, *command)
     answer = user.harness(*command, code=0, timeout=200)
     (run,) = user.runs()
     assert len(run.campaigns) == 2 and run.header.fresh is not None
