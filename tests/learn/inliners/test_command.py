@@ -67,6 +67,14 @@ def test_what_is_wrong_is_said_in_few_words(words: tuple[str, ...], what: str, b
     assert what in done.stderr and done.stderr.count("\n") <= 2
 
 
+def test_a_training_computes_on_one_core_and_leaves_the_others_to_its_workers() -> None:
+    told = "import harness.learn.inliners.fit; from threadpoolctl import threadpool_info as t; print(len(t()), t())"
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    words = [sys.executable, "-c", told]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    assert not done.stdout.startswith("0") and "'num_threads': 1" in done.stdout
+
+
 def test_an_exported_network_says_the_same() -> None:
     session = onnxruntime.InferenceSession(as_onnx(SOME).SerializeToString(), providers=["CPUExecutionProvider"])
     rows = np.concatenate([SEEN, SEEN * 1000, [[0, 0, 0], [-(2**40), 2**40, 2**62]]])
