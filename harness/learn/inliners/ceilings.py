@@ -94,7 +94,7 @@ def improve(context: Context, asked: Asked) -> Answer:
     file = policy.folder / policy.manifest.files[DECISIONS.role]
     jobs = asked.jobs or len(os.sched_getaffinity(0))
     with Pool(bench, jobs, context.observer) as pool:
-        records = list(_kept(tasks, pool.each("search", tasks, work), file))
+        records = list(_kept(tasks, pool.each("search", tasks, work, tries=1), file))
         lost = tuple(f"lost: {why}" for why in pool.lost)
     nothing = () if tasks else ("nothing to search: the file has them all; --again goes on from there",)
     return Answer((Table(records, _COLUMNS),), notes=(*lost, *nothing), failed=bool(lost))

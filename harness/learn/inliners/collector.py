@@ -111,8 +111,6 @@ class Collector:
         """``seconds``: for each module. ``memory``: in bytes."""
         self.seconds = seconds
         self.started = time.monotonic()
-        self.cpu = 0.0
-        """CPU seconds that the process has used, when it last answered."""
         job = worker_job(PROGRAM, (), {}, bench, lasting=_LASTING, memory=memory)
         self._worker = Worker(job, bench.sandbox, _START)
 
@@ -123,6 +121,11 @@ class Collector:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """End the process."""
         self.close()
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds that the process has used, when it last answered; in all, once it has ended."""
+        return self._worker.cpu
 
     def close(self) -> None:
         """End the process. Safe to be called again."""
@@ -172,7 +175,6 @@ class Collector:
     def _ask(self, kind: _Wanted, rest: bytes, about: str, seconds: float) -> Reply:
         request = _HEAD.pack(_HEAD.size - 4 + len(rest), kind, 0) + rest
         reply = self._worker.exchange(request, about, seconds)
-        self.cpu = reply.cpu
         if reply.status is not Status.GOOD:
             raise ValueError(f"{about}: {reply.rest.decode('ascii', 'replace')}")
         return reply

@@ -1,9 +1,10 @@
-"""Several workers at once, one a thread. A module that ends its worker has no answer, and is counted."""
+"""Several workers at once, one a thread. A module that ends its workers has no answer, and is counted."""
 
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Self, TypeVar
 
 from harness.base.progress import Observer, SilentObserver
@@ -33,7 +34,7 @@ class Pool:
         self._open: list[Collector] = []
         self._ended = 0.0
         self.lost: list[str] = []
-        """Why workers ended."""
+        """Why tasks have no answer."""
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -52,32 +53,49 @@ class Pool:
             return self._ended + sum(collector.cpu for collector in self._open)
 
     def each(
-        self, stage: str, tasks: Sequence[Task], work: Callable[[Collector, Task], Result]
+        self, stage: str, tasks: Sequence[Task], work: Callable[[Collector, Task], Result], *, tries: int = 2
     ) -> Iterator[Result | None]:
-        """What ``work`` makes of each task, in their order; None where the worker was lost. ``stage``: for progress."""
+        """What ``work`` makes of each task, in their order; None where so many workers were lost over it: where the
+        machine was short of memory, or another has ended the first, the second one is good. ``stage``: for progress.
+
+        Raises SessionLost where no worker can be started.
+        """
         self._observer.stage(stage, len(tasks))
-        for result in self._threads.map(lambda task: self._one(task, work), tasks):
+        for result in self._threads.map(lambda task: self._one(task, work, tries), tasks):
             self._observer.advance(1, "")
             yield result
 
-    def _one(self, task: Task, work: Callable[[Collector, Task], Result]) -> Result | None:
-        collector = getattr(self._own, "collector", None)
+    def _one(self, task: Task, work: Callable[[Collector, Task], Result], tries: int) -> Result | None:
+        why = ""
+        for _ in range(tries):
+            collector = self._ready()
+            try:
+                return work(collector, task)
+            except SessionLost as error:
+                why = str(error)
+                self._forget(collector)
+        with self._lock:
+            self.lost.append(why)
+        return None
+
+    def _ready(self) -> Collector:
+        """This thread's worker. Raises SessionLost where none can be started: that is no module's fault."""
+        collector: Collector | None = getattr(self._own, "collector", None)
         if collector is not None and time.monotonic() - collector.started > _RENEWED:
-            self._forget(collector)
             collector.close()
+            self._forget(collector)
             collector = None
         if collector is None:
-            collector = Collector(self.bench)
+            collector = self._started()
             self._own.collector = collector
             with self._lock:
                 self._open.append(collector)
-        try:
-            return work(collector, task)
-        except SessionLost as error:
-            self._forget(collector)
-            with self._lock:
-                self.lost.append(str(error))
-            return None
+        return collector
+
+    def _started(self) -> Collector:
+        with suppress(SessionLost):
+            return Collector(self.bench)
+        return Collector(self.bench)  # the machine may have been short of memory; not twice
 
     def _forget(self, collector: Collector) -> None:
         self._own.collector = None

@@ -1,12 +1,14 @@
 """The worker compiles as clang does, and says what was decided."""
 
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from harness.apply import compile_plan
 from harness.apply.plan import reference_plan
+from harness.base.store import Store
 from harness.base.vocabulary import Level, Target
 from harness.environments.benchmarks import modules_of
 from harness.learn.inliners.collector import HEURISTIC, PARTS, Collector, Exploration
@@ -21,6 +23,7 @@ from harness.sandbox import MIB, Reason
 from harness.sandbox.bench import Bench
 from harness.toolchain import Toolchain
 from harness.toolchain.elf import allocated_bytes, executable_bytes, symbols
+from harness.toolchain.native import llvm_program
 from tests.learn.inliners.conftest import SMALL
 
 PROGRAMS = ("cbench/crc32", "cbench/qsort", "mibench/basicmath", "polybench/trmm")
@@ -161,6 +164,53 @@ def test_a_lost_worker_is_replaced_and_counted(small: list[Module], bench: Bench
         found = list(pool.each("compile", small[:4], work))
         assert [size is None for size in found] == [False, False, True, False]
         assert len(pool.lost) == 1 and pool.cpu > 0
+
+
+def test_a_worker_that_the_machine_ends_costs_no_answer(small: list[Module], bench: Bench) -> None:
+    """Else the same seed would not give the same network on a machine that was once short of memory."""
+    ended: list[str] = []
+
+    def work(collector: Collector, module: Module) -> int:
+        if not ended:
+            ended.append(module.name)
+            collector.close()
+        return collector.compile(module.read()).alloc
+
+    with Pool(bench, 1) as pool:
+        assert None not in list(pool.each("compile", small[:3], work))
+        assert ended and not pool.lost
+
+
+def test_a_worker_that_cannot_be_started_is_started_once_more(
+    small: list[Module], bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a training does not go on as if no module could be compiled."""
+    started: list[str] = []
+
+    def broken(name: str, toolchain: Toolchain, store: Store) -> Path:
+        started.append(name)
+        return Path("/usr/bin/true") if len(started) != 2 else llvm_program(name, toolchain, store)
+
+    def work(collector: Collector, module: Module) -> int:
+        return collector.compile(module.read()).alloc
+
+    monkeypatch.setattr("harness.problems.passes.session.worker.llvm_program", broken)
+    with Pool(bench, 1) as pool:
+        assert None not in list(pool.each("compile", small[:2], work)) and len(started) == 2
+    with Pool(bench, 1) as pool, pytest.raises(SessionLost, match="the start"):
+        list(pool.each("compile", small[:2], work))
+
+
+def test_what_a_lost_worker_has_used_is_counted(bench: Bench) -> None:
+    long = modules_of(["cbench/bzip2"], Target.X86_64, Level.OZ, bench)["cbench/bzip2"].bitcode.read_bytes()
+
+    def work(collector: Collector, bitcode: bytes) -> int:
+        collector.seconds = 0.4
+        return collector.compile(bitcode).alloc
+
+    with Pool(bench, 1) as pool:
+        assert list(pool.each("compile", [long], work, tries=1)) == [None]
+        assert pool.cpu > 0.3
 
 
 def test_a_worker_ends_at_its_memory(bench: Bench, toolchain: Toolchain) -> None:
