@@ -174,6 +174,7 @@ def _trained(
     assert start is not None, "the parser asks for it"
     train = _judge(material.train, given, pool)
     besides = {"verb": given.verb, "metric": given.metric, "per": given.per, "start": digest_bytes(start.as_data())}
+    besides |= {"compiled": train.words()}
     if given.verb == "gradient":
         how = policy_gradient.Gradient(given.steps, modules=given.modules, seed=given.seed)
         told = _told(material, {**asdict(how), "iterations": None, **besides})

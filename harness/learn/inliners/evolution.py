@@ -79,7 +79,8 @@ def tried(
     network: Network, candidates: NDArray[np.floating], drawn: NDArray[np.int64], train: Judge, pool: Pool
 ) -> NDArray[np.float64]:
     """(candidates,): the mean log of LLVM's bytes / the network's, with each row of parameters on the modules of the
-    same row of ``drawn``, (candidates, modules); 0 for one that crashes LLVM.
+    same row of ``drawn``, (candidates, modules); for one that crashes LLVM, as little as any of the others. Raises
+    ValueError where all do.
     """
 
     def work(collector: Collector, place: int) -> float:
@@ -93,4 +94,7 @@ def tried(
             logs.append(np.log(train.bytes[number] / size_of(done, train.metric)))
         return float(np.mean(logs))
 
-    return np.array([gain or 0.0 for gain in pool.each("move", range(len(candidates)), work)])
+    gains = np.array([np.nan if gain is None else gain for gain in pool.each("move", range(len(candidates)), work)])
+    if np.isnan(gains).all():
+        raise ValueError(f"no module of a step could be compiled: {pool.lost[-1]}")
+    return np.where(np.isnan(gains), np.nanmin(gains), gains)

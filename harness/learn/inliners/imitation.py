@@ -106,6 +106,8 @@ def gains_of(
         return found, 1 + bool(base) + len(drawn), float(np.log(size_of(plain, how.metric) / size))
 
     done = [one for one in pool.each("try", modules, work) if one is not None]
+    if not done:
+        raise ValueError(f"no module of a round could be compiled: {pool.lost[-1]}")
     rows = [row for found, _, _ in done for row in found]
     features = np.array([row[0] for row in rows], np.int64).reshape(len(rows), len(FEATURES))
     gains = Gains(features, np.array([row[1] for row in rows]))

@@ -16,7 +16,11 @@ from harness.toolchain.native import native_digest
 __all__ = ["METRICS", "Judge", "size_of"]
 
 METRICS = ("size.alloc", "size.text")
+_KIND = "judged"
 _CERTAIN = Exploration()
+_FAILED = 0.5
+"""What a module counts that LLVM does not compile under a network: a run fails there, and standings then take the bytes
+of -O0, about twice those of -Oz."""
 
 
 def size_of(compiled: Compiled, metric: str) -> int:
@@ -39,25 +43,33 @@ class Judge:
     def of(cls, modules: Sequence[Module], metric: str, pool: Pool, *, once_for_callee: bool) -> "Judge":
         """Compile all under LLVM's heuristic; a module that LLVM does not compile is left out.
 
-        Sizes of the same modules are kept in the cache.
+        The sizes of each are kept in the cache as soon as they are known.
         """
+        store, basis = pool.bench.store, [native_digest(PROGRAM), pool.bench.toolchain.fingerprint.llvm]
+        keys = [digest_of([_KIND, 2, module.digest, module.closed, *basis]) for module in modules]
+        known: dict[str, list[int]] = {key: sizes for key in keys if (sizes := store.get(_KIND, key)) is not None}
+        new = {key: module for key, module in zip(keys, modules, strict=True) if key not in known}
 
-        def compile_one(collector: Collector, module: Module) -> list[int]:
+        def compile_one(collector: Collector, key: str) -> list[int]:
+            module = new[key]
             done = collector.compile(module.read(), HEURISTIC, closed=module.closed)
-            return [size_of(done, one) for one in METRICS]
+            sizes = [size_of(done, one) for one in METRICS]
+            store.put(_KIND, key, sizes)
+            return sizes
 
-        known = [[module.digest, module.closed] for module in modules]
-        key = digest_of(["judged", 1, known, native_digest(PROGRAM), pool.bench.toolchain.fingerprint.llvm])
-        sizes = pool.bench.store.get("judged", key)
-        if sizes is None:
-            sizes = list(pool.each("judge", modules, compile_one))
-            pool.bench.store.put("judged", key, sizes)
+        found = zip(new, pool.each("judge", list(new), compile_one), strict=True)
+        known |= {key: sizes for key, sizes in found if sizes is not None}
         of = METRICS.index(metric)
-        kept = [(module, size[of]) for module, size in zip(modules, sizes, strict=True) if size and size[of]]
+        kept = [(module, known[key][of]) for key, module in zip(keys, modules, strict=True) if key in known]
+        kept = [(module, size) for module, size in kept if size]
         return cls(tuple(module for module, _ in kept), np.array([size for _, size in kept]), metric, once_for_callee)
 
+    def words(self) -> dict[str, object]:
+        """What tells its modules from those of others."""
+        return {"modules": len(self.modules), "digest": digest_of([module.digest for module in self.modules])}
+
     def ratios(self, network: Network, pool: Pool) -> NDArray[np.float64]:
-        """(modules,): bytes under LLVM's heuristic / under the network; 1 where it crashes LLVM."""
+        """(modules,): bytes under LLVM's heuristic / under the network; ½ where its decisions crash LLVM."""
         data = network.as_data()
 
         def compile_one(collector: Collector, module: Module) -> int:
@@ -68,7 +80,7 @@ class Judge:
             return size_of(done, self.metric)
 
         sizes: Iterator[int | None] = pool.each("judge", self.modules, compile_one)
-        return np.array([own / (size or own) for own, size in zip(self.bytes, sizes, strict=True)])
+        return np.array([own / size if size else _FAILED for own, size in zip(self.bytes, sizes, strict=True)])
 
     def gain(self, network: Network, pool: Pool) -> float:
         """The geometric mean of them."""

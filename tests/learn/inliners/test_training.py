@@ -2,18 +2,23 @@
 training that is killed goes on."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
+from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
 from harness.learn.inliners.curve import Training
 from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, fresh
 from harness.learn.inliners.pool import Pool
 from harness.problems.inlining.features import FEATURES
+from harness.problems.passes.session.worker import SessionLost
+from harness.sandbox import Reason
 from harness.sandbox.bench import Bench
 from tests.learn.inliners.test_collector import as_bitcode
 
@@ -97,6 +102,51 @@ def test_evolution_leads_upwards(small: list[Module], copied: Network, pool: Poo
     curve = list(Training(tmp_path, {}, 0.0).curve())
     assert [one.step for one in curve] == [1, 2, 3] and curve[-1].validation is not None
     assert curve[-1].compilations == 3 * 6 * 2 * 2 + 3
+
+
+def test_decisions_that_crash_llvm_count_as_bad(
+    small: list[Module], copied: Network, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a run they are a failed program. Were they as good as LLVM's, what crashes would be learnt."""
+    judge = judge_of(small[:3], pool)
+    compiles, crashing = Collector.compile, small[1].read()
+
+    def compiled(collector: Collector, bitcode: bytes, how: Exploration = HEURISTIC, **words: Any) -> Compiled:
+        if bitcode == crashing and how is not HEURISTIC:
+            raise SessionLost("compiling a module: crashed", Reason.SIGNAL)
+        return compiles(collector, bitcode, how, **words)
+
+    monkeypatch.setattr(Collector, "compile", compiled)
+    assert judge.ratios(copied, pool)[1] < 0.7 < judge.ratios(copied, pool)[0]
+    candidates = np.stack([copied.parameters(), -copied.parameters(), copied.parameters()])
+    gains = evolution.tried(copied, candidates, np.array([[0], [2], [1]]), judge, pool)
+    assert gains[2] == gains.min() < 0
+    with pytest.raises(ValueError, match="no module of a step could be compiled"):
+        evolution.tried(copied, candidates, np.array([[1], [1], [1]]), judge, pool)
+
+
+def test_what_was_compiled_under_llvm_is_known_when_a_training_was_cut_off(
+    small: list[Module], bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a module that could not be compiled once is tried again."""
+    own = replace(bench, cache=tmp_path / "cache")
+    compiles, compiled, third = Collector.compile, [], small[2].read()
+
+    def cut_off(collector: Collector, bitcode: bytes, *words: Any, **more: Any) -> Compiled:
+        compiled.append(bitcode)
+        if bitcode == third and compiled.count(third) <= 3:
+            raise fault
+        return compiles(collector, bitcode, *words, **more)
+
+    monkeypatch.setattr(Collector, "compile", cut_off)
+    fault: Exception = KeyboardInterrupt()  # type: ignore[assignment]
+    with pytest.raises(KeyboardInterrupt), Pool(own, 1) as pool:
+        judge_of(small[:3], pool)
+    fault = SessionLost("compiling a module: crashed", Reason.SIGNAL)
+    with Pool(own, 1) as pool:
+        assert judge_of(small[:3], pool).modules == tuple(small[:2])
+        assert judge_of(small[:3], pool).modules == tuple(small[:3])
+    assert [compiled.count(one.read()) for one in small[:3]] == [1, 1, 4]
 
 
 def test_adaptation_leads_upwards_and_goes_on_to_the_same(small: list[Module], pool: Pool, tmp_path: Path) -> None:
