@@ -15,6 +15,7 @@ import onnx
 
 from harness.base.digest import digest_bytes
 from harness.base.display import observer
+from harness.base.errors import UsageError
 from harness.base.paths import NATIVE_SOURCES
 from harness.base.vocabulary import Split, Target
 from harness.learn.command import exit_code
@@ -61,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
 
     def verb(name: str, about: str) -> argparse.ArgumentParser:
         made = verbs.add_parser(name, help=about)
-        made.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="workers; one a core")
+        made.add_argument("--jobs", type=_count, default=len(os.sched_getaffinity(0)), help="workers; one a core")
         return made
 
     def learner(name: str, about: str) -> argparse.ArgumentParser:
@@ -69,10 +70,10 @@ def _parser() -> argparse.ArgumentParser:
         sources = (CORPUS, *_SUITES)
         made.add_argument("--from", dest="sources", action="append", choices=sources, help="corpus, unless named")
         made.add_argument("--judge", action="append", choices=sources, help="train splits of suites, unless named")
-        made.add_argument("--subset", type=int, help="learn from so many modules")
+        made.add_argument("--subset", type=_count, help="learn from so many modules")
         made.add_argument("--metric", choices=METRICS, default=METRICS[0])
         made.add_argument("--per", choices=("site", "callee"), default="site", help="what one decision is about")
-        made.add_argument("--seed", type=int, default=0)
+        made.add_argument("--seed", type=_seed, default=0)
         return made
 
     def trainer(name: str, about: str) -> argparse.ArgumentParser:
@@ -93,15 +94,15 @@ def _parser() -> argparse.ArgumentParser:
     beginner("clone", "decide as LLVM does")
 
     imitate = beginner("imitate", "iterated imitation of the best")
-    imitate.add_argument("--rounds", type=int, default=5)
-    imitate.add_argument("--modules", type=int, default=300, help="in a round")
-    imitate.add_argument("--functions", type=int, default=12, help="of each that are tried")
+    imitate.add_argument("--rounds", type=_count, default=5)
+    imitate.add_argument("--modules", type=_count, default=300, help="in a round")
+    imitate.add_argument("--functions", type=_count, default=12, help="of each that are tried")
 
     gradient = trainer("gradient", "policy gradient")
     for made in (gradient, trainer("evolve", "evolution strategies"), trainer("adapt", "CMA-ES")):
         made.add_argument("--start", type=Path, required=True, help="a network.bin, such as a clone's")
-        made.add_argument("--steps", type=int, required=True)
-        made.add_argument("--modules", type=int, default=100 if made is gradient else 4, help="in a step")
+        made.add_argument("--steps", type=_count, required=True)
+        made.add_argument("--modules", type=_count, default=100 if made is gradient else 4, help="in a step")
 
     judge = learner("judge", "what a network is worth, module by module")
     judge.add_argument("network", type=Path)
@@ -112,8 +113,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
+    return int(text)
+
+
 def _widths(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(","))
+    return tuple(_count(part) for part in text.split(","))
 
 
 def _network(path: Path) -> Network:
@@ -136,7 +149,10 @@ def _with_material(given: argparse.Namespace, bench: Bench) -> None:
     start = _network(read) if read else None
     material = material_of(given.sources or [CORPUS], given.judge or _SUITES, given.subset, bench)
     with closing(observer()) as progress, Pool(bench, given.jobs, progress) as pool:
-        validation = Judge.of(material.validation, given.metric, pool, once_for_callee=given.per == "callee")
+        validation = _judge(material.validation, given, pool)
+        if not validation.modules or not (material.train or given.verb == "judge"):
+            what = "learn from" if validation.modules else "be judged on"
+            raise UsageError(f"no module is left to {what}", hint="other words after --from and --judge name others")
         if given.verb == "judge":
             assert start is not None, "the parser asks for it"
             network = start

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.learn.inliners.__main__ import main
 from harness.learn.inliners.export import as_onnx
+from harness.learn.inliners.material import material_of
 from harness.learn.inliners.network import Network, fresh
 from harness.problems.inlining.features import FEATURES
 from harness.sandbox.bench import Bench
@@ -65,6 +68,38 @@ def test_what_is_wrong_is_said_in_few_words(words: tuple[str, ...], what: str, b
     places = {name: str(tmp_path / name) for name in ("none", "bad", "out")}
     done = learn(*(word.format(**places) for word in words), bench=bench, code=2)
     assert what in done.stderr and done.stderr.count("\n") <= 2
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("clone", "--subset", "0"), "--subset: '0' is no whole number above 0"),
+        (("clone", "--hidden", "40,x"), "--hidden: 'x' is no whole number above 0"),
+        (("clone", "--hidden", "0"), "--hidden: '0' is no whole number above 0"),
+        (("imitate", "--rounds", "0"), "--rounds: '0' is no whole number above 0"),
+        (("imitate", "--jobs", "0"), "--jobs: '0' is no whole number above 0"),
+        (("evolve", "--steps", "1", "--modules", "0"), "--modules: '0' is no whole number above 0"),
+        (("gradient", "--steps", "-1"), "--steps: '-1' is no whole number above 0"),
+        (("adapt", "--steps", "1", "--seed", "-1"), "--seed: '-1' is no whole number from 0 on"),
+    ],
+)
+def test_a_wrong_number_is_refused_before_anything_is_compiled(
+    words: tuple[str, ...], what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = () if words[0] in ("clone", "imitate") else ("--start", str(tmp_path / "none"))
+    with pytest.raises(SystemExit) as ended:
+        main([*words, *start, "--folder", str(tmp_path / "out")])
+    assert ended.value.code == 2 and what in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_where_nothing_is_left_to_be_judged_on_is_said(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shared = material_of(["polybench"], ["polybench"], 1, bench)
+    monkeypatch.setattr("harness.learn.inliners.__main__.material_of", lambda *_: replace(shared, validation=()))
+    monkeypatch.setenv("HARNESS_CACHE", str(bench.cache))
+    assert main(["clone", "--from", "polybench", "--folder", str(tmp_path / "out"), "--jobs", "1"]) == 2
+    assert "no module is left to be judged on" in capsys.readouterr().err
 
 
 def test_a_training_computes_on_one_core_and_leaves_the_others_to_its_workers() -> None:
