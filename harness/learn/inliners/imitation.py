@@ -58,7 +58,8 @@ class Gains:
     """What was found about functions, one by one."""
 
     features: NDArray[np.int64]
-    """(questions, features): of ``FEATURES``, whenever the policy was asked about a call of it."""
+    """(questions, features): of ``FEATURES``, whenever the policy was asked about a call of it; of the first call alone
+    where that one decides for all."""
     saved: NDArray[np.float64]
     """(questions,): bytes that inlining saves, as a share of the module's, divided among the calls of the function that
     were decided alike; where that was not tried, more or less than nothing beyond measure, as the policy decided."""
@@ -95,15 +96,21 @@ def gains_of(
         found = [
             (steps.features[place], np.inf if steps.inline[place] else -np.inf)
             for callee in left.tolist()
-            for place in places[callee]
+            for place in (places[callee][:1] if how.once_for_callee else places[callee])
         ]
+        tried = 0
         for callee in drawn.tolist():
-            inline = bool(steps.inline[places[callee][0]])
-            other = size_of(compiled({callee: not inline}), how.metric)
-            saved = (other - size if inline else size - other) / size
-            same = places[callee][steps.inline[places[callee]] == inline]
-            found += [(steps.features[place], saved / len(same)) for place in same]
-        return found, 1 + bool(base) + len(drawn), float(np.log(size_of(plain, how.metric) / size))
+            place = places[callee]
+            inline = bool(steps.inline[place[0]])
+            alike = place[steps.inline[place] == inline]
+            as_is = size
+            if how.once_for_callee and len(alike) < len(place):  # LLVM decides each call, and these otherwise
+                as_is, tried = size_of(compiled({callee: inline}), how.metric), tried + 1
+            other, tried = size_of(compiled({callee: not inline}), how.metric), tried + 1
+            saved = (other - as_is if inline else as_is - other) / size
+            asked = place[:1] if how.once_for_callee else alike
+            found += [(steps.features[one], saved / len(asked)) for one in asked]
+        return found, 1 + bool(base) + tried, float(np.log(size_of(plain, how.metric) / size))
 
     done = [one for one in pool.each("try", modules, work) if one is not None]
     if not done:

@@ -57,6 +57,26 @@ def test_imitation_gains_on_what_it_learns_from(small: list[Module], pool: Pool,
     assert curve[1]["compilations"] > curve[0]["compilations"] > 0 and curve[1]["cpu"] > curve[0]["cpu"] > 0
 
 
+def test_imitation_asks_as_it_will_be_asked(small: list[Module], pool: Pool) -> None:
+    """About the first call of a function where that one decides for all, also while LLVM decides each: then the answer
+    is what all calls save, against none.
+    """
+    module = next(one for one in small if one.name == "cbench/patricia")
+    with Collector(pool.bench) as collector:
+        own = collector.compile(module.read(), all_features=True)
+        sizes = [
+            [collector.compile(module.read(), forced={callee: way}).alloc for way in (False, True)]
+            for callee in np.unique(own.steps.callees[own.steps.callees >= 0]).tolist()
+        ]
+    how = imitation.Imitation(FEATURES, ALLOC, once_for_callee=True, modules=1, functions=1000)
+    gains, compilations, _ = imitation.gains_of([module], None, how, 0, pool)
+    assert not gains.features[:, FEATURES.index("callee_calls_inlined")].any()
+    assert sorted(gains.saved) == pytest.approx(sorted((none - every) / own.alloc for none, every in sizes))
+    assert len(sizes) < compilations <= 1 + 2 * len(sizes)
+    beside, _, _ = imitation.gains_of([module], None, replace(how, functions=1), 0, pool)
+    assert len(beside.saved) == len(sizes)
+
+
 def test_imitation_that_was_killed_goes_on_to_the_same(small: list[Module], pool: Pool, tmp_path: Path) -> None:
     how = imitation.Imitation(cloning.MLGO_FEATURES, ALLOC, once_for_callee=False, rounds=2, modules=3, functions=3)
     judge = judge_of(small[:2], pool)
