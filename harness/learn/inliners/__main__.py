@@ -20,6 +20,7 @@ from harness.base.paths import NATIVE_SOURCES
 from harness.base.vocabulary import Split, Target
 from harness.learn.command import exit_code
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
+from harness.learn.inliners.curve import NETWORK
 from harness.learn.inliners.export import as_onnx
 from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.material import CORPUS, Material, material_of
@@ -37,7 +38,6 @@ _FEATURES = {
     "callee": tuple(name for name in FEATURES if name in CALLEE_FEATURES or name in cloning.MLGO_FEATURES),
 }
 _FOLDS = 6
-_NETWORK = "network.bin"
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -161,7 +161,7 @@ def _with_material(given: argparse.Namespace, bench: Bench) -> None:
             print(f"{len(material.train):,} modules to learn from, {len(validation.modules):,} to be judged on")
             network = _trained(given, start, material, validation, pool)
             given.folder.mkdir(parents=True, exist_ok=True)
-            (given.folder / _NETWORK).write_bytes(network.as_data())
+            (given.folder / NETWORK).write_bytes(network.as_data())
         print(f"validation: {validation.gain(network, pool):.4f}, {pool.cpu:,.0f} CPU s")
         for why in pool.lost:
             print(f"lost: {why}")

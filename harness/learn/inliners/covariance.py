@@ -66,5 +66,7 @@ def learn(
         network = start.with_parameters(search.mean)
         value, compilations = validation.now_and_then(network, step + 1, how.every, how.steps, pool)
         compilations += how.population * how.modules
-        training.advance(compilations, pool.cpu, float(np.exp(gains.mean())), value, {"gains": known})
+        training.advance(
+            compilations, pool.cpu, float(np.exp(gains.mean())), value, {"gains": known}, network.as_data()
+        )
     return start.with_parameters(search.mean)

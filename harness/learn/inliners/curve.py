@@ -1,4 +1,4 @@
-"""What a training leaves: a checkpoint that it goes on from, and its learning curve, a line for each step."""
+"""What a training leaves: a checkpoint that it goes on from, its curve, a line for each step, and its network."""
 
 import json
 import os
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from harness.policy.curve import Point, points_of
 
-__all__ = ["Training"]
+__all__ = ["NETWORK", "Training"]
 
+NETWORK = "network.bin"
+"""What was learnt by the last step, as ``judge`` and ``export`` take it: also while a training goes on."""
 _CHECKPOINT, _CURVE, _POINT = "checkpoint.npz", "curve.jsonl", "point"
 
 
@@ -47,10 +49,16 @@ class Training:
         return self._last.step
 
     def advance(
-        self, compilations: int, cpu: float, train: float, validation: float | None, kept: Mapping[str, NDArray[Any]]
+        self,
+        compilations: int,
+        cpu: float,
+        train: float,
+        validation: float | None,
+        kept: Mapping[str, NDArray[Any]],
+        network: bytes | None = None,
     ) -> None:
         """One step more. ``compilations``: that it took. ``cpu``: seconds that the workers have used by now. ``train``,
-        ``validation``: as of a ``Point``. ``kept``: what the next step needs.
+        ``validation``: as of a ``Point``. ``kept``: what the next step needs. ``network``: what was learnt so far.
         """
         last = self._last
         point = Point(
@@ -63,6 +71,8 @@ class Training:
         # The curve first: of a step that is made again, since its checkpoint was not written, the line is too.
         lines = [one.model_dump_json() for one in (*self.curve(), point) if one is point or one.step < point.step]
         _replace(self._folder / _CURVE, "".join(f"{line}\n" for line in lines).encode())
+        if network is not None:
+            _replace(self._folder / NETWORK, network)
         everything: dict[str, Any] = {_POINT: np.array(point.model_dump_json()), **kept}
         checkpoint = BytesIO()
         np.savez_compressed(checkpoint, **everything)

@@ -71,7 +71,8 @@ def learn(
         value, compilations = validation.now_and_then(network, step + 1, how.every, how.steps, pool)
         compilations += gains.size * how.modules
         mean = float(np.exp(gains.mean()))
-        training.advance(compilations, pool.cpu, mean, value, {"parameters": network.parameters()})
+        left = {"parameters": network.parameters()}
+        training.advance(compilations, pool.cpu, mean, value, left, network.as_data())
     return network
 
 

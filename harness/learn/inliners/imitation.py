@@ -145,7 +145,7 @@ def learn(
             "saved": saved,
             "network": np.frombuffer(network.as_data(), np.uint8),
         }
-        training.advance(compilations + tried, pool.cpu, float(np.exp(log)), gain, left)
+        training.advance(compilations + tried, pool.cpu, float(np.exp(log)), gain, left, network.as_data())
     assert network is not None, "a training has at least one round"
     return network
 

@@ -104,7 +104,8 @@ def learn(
         value, compilations = validation.now_and_then(network, iteration + 1, how.every, how.iterations, pool)
         left = {"parameters": network.parameters(), "usual": usual, "adam": adam.state}
         left["adam_steps"] = np.array(adam.steps)
-        training.advance(compilations + len(drawn), pool.cpu, float(np.exp(rewards.mean())), value, left)
+        gained = float(np.exp(rewards.mean()))
+        training.advance(compilations + len(drawn), pool.cpu, gained, value, left, network.as_data())
     return network
 
 

@@ -52,6 +52,7 @@ def test_imitation_gains_on_what_it_learns_from(small: list[Module], pool: Pool,
     judge = judge_of(small, pool, once=True)
     learnt = imitation.learn(small, judge, how, tmp_path, pool, {})
     assert judge.gain(learnt, pool) > 1.003
+    assert (tmp_path / "network.bin").read_bytes() == learnt.as_data()
     curve = [json.loads(line) for line in (tmp_path / "curve.jsonl").read_text().splitlines()]
     assert [one["step"] for one in curve] == [1, 2]
     assert curve[1]["compilations"] > curve[0]["compilations"] > 0 and curve[1]["cpu"] > curve[0]["cpu"] > 0
@@ -98,6 +99,7 @@ def test_the_gradient_leads_upwards(small: list[Module], copied: Network, pool: 
     curve = list(Training(tmp_path, {}, 0.0).curve())
     assert np.mean([one.train for one in curve[-3:]]) > np.mean([one.train for one in curve[:3]]) + 0.01
     assert (learnt.parameters() != timid.parameters()).any()
+    assert (tmp_path / "network.bin").read_bytes() == learnt.as_data()
     again = policy_gradient.learn(timid, judge, judge, how, tmp_path, pool, {})
     assert (again.parameters() == learnt.parameters()).all()
 
@@ -118,7 +120,8 @@ def test_evolution_leads_upwards(small: list[Module], copied: Network, pool: Poo
     bad = copied.with_parameters(-copied.parameters())
     how = evolution.Evolution(3, pairs=6, modules=2, spread=0.1, rate=1.0, every=3)
     judge = judge_of(small[:3], pool)
-    evolution.learn(bad, judge, judge, how, tmp_path, pool, {})
+    learnt = evolution.learn(bad, judge, judge, how, tmp_path, pool, {})
+    assert (tmp_path / "network.bin").read_bytes() == learnt.as_data()
     curve = list(Training(tmp_path, {}, 0.0).curve())
     assert [one.step for one in curve] == [1, 2, 3] and curve[-1].validation is not None
     assert curve[-1].compilations == 3 * 6 * 2 * 2 + 3
@@ -179,6 +182,7 @@ def test_adaptation_leads_upwards_and_goes_on_to_the_same(small: list[Module], p
         learnt = covariance.learn(start, judge, judge, how, tmp_path / "part", pool, {})
     whole = covariance.learn(start, judge, judge, how, tmp_path / "whole", pool, {})
     assert (whole.parameters() == learnt.parameters()).all()
+    assert (tmp_path / "whole" / "network.bin").read_bytes() == whole.as_data()
     curve = list(Training(tmp_path / "whole", {}, 0.0).curve())
     assert [one.compilations for one in curve] == [36, 72, 108, 147, 183, 222]
     assert curve[-1].train > curve[0].train + 0.02
