@@ -47,9 +47,10 @@ class Imitation:
     costs where something was."""
     steps: int = 3000
     """Of fitting, at least."""
-    margins: tuple[float, ...] = (0.0, 0.5, 1.0, 2.0)
+    margins: tuple[float, ...] = (0.0, 1.0, 2.0, 4.0, 8.0)
     """How much surer than LLVM's heuristic the network must be, in logits: what serves the validation modules best is
-    taken. Of a network that does not see what LLVM decides only 0 is."""
+    taken. With the largest, a network that has seen little still decides nearly as LLVM does, and is no bad policy to
+    try functions under. Of a network that does not see what LLVM decides only 0 is."""
     seed: int = 0
 
 

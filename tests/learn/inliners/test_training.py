@@ -58,6 +58,14 @@ def test_imitation_gains_on_what_it_learns_from(small: list[Module], pool: Pool,
     assert curve[1]["compilations"] > curve[0]["compilations"] > 0 and curve[1]["cpu"] > curve[0]["cpu"] > 0
 
 
+def test_imitation_of_little_decides_as_llvm_does_elsewhere(small: list[Module], pool: Pool, tmp_path: Path) -> None:
+    """What three functions say is no reason to make other programs larger: the next round's trials begin from there."""
+    how = imitation.Imitation(FEATURES, ALLOC, once_for_callee=False, rounds=1, modules=1, functions=3, steps=1000)
+    learnt_from = [one for one in small if one.name == "cbench/dijkstra"]
+    judge = judge_of([one for one in small if one not in learnt_from], pool)
+    assert judge.gain(imitation.learn(learnt_from, judge, how, tmp_path, pool, {}), pool) > 0.99
+
+
 def test_imitation_asks_as_it_will_be_asked(small: list[Module], pool: Pool) -> None:
     """About the first call of a function where that one decides for all, also while LLVM decides each: then the answer
     is what all calls save, against none.
