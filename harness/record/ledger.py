@@ -10,7 +10,9 @@ would show.
 import difflib
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,10 +24,10 @@ from harness.base.documents import parse_json
 from harness.base.errors import UsageError
 from harness.base.reading import MIB, read_bytes
 from harness.base.writing import written
-from harness.record.decisions import load_decisions
+from harness.record.decisions import load_decisions, store_decisions
 from harness.record.names import RunName
 from harness.record.rows import Count, Digest, Model
-from harness.record.runfile import LEDGER, LINES, SIGNERS, read_run, results_errors, run_files
+from harness.record.runfile import LEDGER, LINES, MOST_LINES, SIGNERS, read_run, results_errors, run_files
 from harness.record.signature import Signers, sign
 
 __all__ = ["Fault", "Verified", "add_to_ledger", "evidence", "take_run", "verify"]
@@ -39,7 +41,9 @@ _SIGNATURE = 16_384
 """Characters of one, at most."""
 _NAME = r"^[a-z0-9][a-zA-Z0-9._-]*$"
 _NAMED = 5
-"""Lines that a fault names."""
+"""Lines, and files of decisions, that are named of a run."""
+_MOST_COMPARED = 2000
+"""Lines that are held against each other to say what became of each: that takes the square of so many steps."""
 
 
 class Entry(Model):
@@ -89,14 +93,14 @@ class Verified:
 def take_run(run: Path, results: Path) -> Path:
     """Copy a run, with what lies beside it and its decisions, into another folder of results. The run file comes last.
 
-    What is there is left as it is. Returns the copy.
+    What is there is left as it is, but for files of decisions that are not what they are called. Returns the copy.
     """
-    decisions = (f"decisions/{one}.zst" for one in _decisions_of(run))
+    for digest in _decisions_of(run):
+        store_decisions(results, load_decisions(run.parent, digest).content)
     with results_errors(results):
-        for inside in (*decisions, *(path.name for path in (*_beside(run), run))):
-            if not (results / inside).exists():
-                (results / inside).parent.mkdir(parents=True, exist_ok=True)
-                _write(results / inside, (run.parent / inside).read_bytes())
+        for name in (path.name for path in (*_beside(run), run)):
+            if not (results / name).exists():
+                _write(results / name, (run.parent / name).read_bytes())
     return results / run.name
 
 
@@ -132,7 +136,8 @@ def _added(run: Path, key: Path, known: Sequence[tuple[Entry, str]]) -> str:
     signature = sign(entry.signed, key)
     _write(run.with_suffix(LINES), listed)
     line = canonical_json({"entry": entry.model_dump(mode="json"), "signature": signature}) + b"\n"
-    _write(results / LEDGER, ((results / LEDGER).read_bytes() if known else b"") + line)
+    before = read_bytes(results / LEDGER, _LARGEST) if known else b""
+    _write(results / LEDGER, before + (b"" if before.endswith(b"\n") or not before else b"\n") + line)
     return _digest_of(entry, signature)
 
 
@@ -150,7 +155,7 @@ def verify(results: Path, signers: Path | None = None) -> Verified:
         raise UsageError("no run here is official", where=str(results / LEDGER), hint="harness official makes one")
     faults: list[Fault] = []
     whole, found, previous = [], [], _FIRST
-    number = -1
+    number, seen = -1, _Seen()
     try:
         for number, (entry, signature) in enumerate(_entries(results)):
             where = f"{LEDGER}, line {number + 1}"
@@ -159,10 +164,11 @@ def verify(results: Path, signers: Path | None = None) -> Verified:
             signer = allowed.signer(entry.signed, signature)
             if signer is None:
                 faults.append(Fault(where, f"not signed by anybody in {allowed.file.name}, or altered since"))
-            found.append(signer)
-            mine = list(_faults_of(results, entry))
-            faults += mine
-            whole += [] if mine or signer is None else [entry.run]
+            else:  # what nobody signed says nothing of any file
+                found.append(signer)
+                mine = list(_faults_of(results, entry, seen))
+                faults += mine
+                whole += [] if mine else [entry.run]
             previous = _digest_of(entry, signature)
     except UsageError as error:
         faults.append(Fault(error.where or LEDGER, error.message))
@@ -170,7 +176,7 @@ def verify(results: Path, signers: Path | None = None) -> Verified:
     signed = {results / f"{run}.jsonl" for run in official}
     unsigned = tuple(path.stem for path in run_files(results)[0] if path not in signed)
     last = previous if number >= 0 else None
-    return Verified(tuple(whole), tuple(sorted({one for one in found if one})), last, tuple(faults), unsigned)
+    return Verified(tuple(whole), tuple(sorted(set(found))), last, tuple(faults), unsigned)
 
 
 def evidence(results: Path) -> list[Path]:
@@ -196,7 +202,7 @@ def _entries(results: Path) -> Iterator[tuple[Entry, str]]:
     file = results / LEDGER
     if not file.exists():
         return
-    for number, line in enumerate(read_bytes(file, _LARGEST).splitlines(), 1):
+    for number, line in enumerate(BytesIO(read_bytes(file, _LARGEST)), 1):
         where = f"{LEDGER}, line {number}"
         if number > _MOST_ENTRIES:
             raise UsageError(f"more than {_MOST_ENTRIES} entries", where=where)
@@ -232,56 +238,107 @@ def _beside(run: Path) -> list[Path]:
     return sorted(run.parent.glob(f"{run.stem}.*.parquet"))
 
 
-def _faults_of(results: Path, entry: Entry) -> Iterator[Fault]:
+@dataclass(frozen=True)
+class _Seen:
+    """What was read for earlier entries: however often a ledger names a file, it is read once."""
+
+    runs: set[str] = field(default_factory=set)
+    decisions: dict[str, str | None] = field(default_factory=dict)
+    """Digest → what is wrong with the file."""
+
+    def wrong_with(self, results: Path, digest: str) -> str | None:
+        """Of a file of decisions."""
+        if digest not in self.decisions:
+            try:
+                load_decisions(results, digest)
+                self.decisions[digest] = None
+            except UsageError as error:
+                self.decisions[digest] = error.message
+        return self.decisions[digest]
+
+
+def _faults_of(results: Path, entry: Entry, seen: _Seen) -> Iterator[Fault]:
     run = results / f"{entry.run}.jsonl"
+    if entry.run in seen.runs:
+        yield Fault(run.name, "an entry before this one is about it, too")
+        return
+    seen.runs.add(entry.run)
     if RunName.parse(run.name) is None or not run.is_file() or run.is_symlink():
         yield Fault(run.name, "this official run is missing")
         return
     content = read_bytes(run, _LARGEST)
-    if digest_bytes(content) != entry.sha256:
+    if (count := content.count(b"\n") + content.count(b"\r")) > MOST_LINES:
+        yield Fault(run.name, f"altered since it was signed: it has {count:,} lines, and no run has so many")
+    elif digest_bytes(content) != entry.sha256:
         yield Fault(run.name, _differing(run, content, entry))
     elif _chained(_line_digests(content)) != entry.chain:
         yield Fault(run.name, "its chain is not the one of the entry")
     listed = run.with_suffix(LINES)
-    if not listed.is_file() or listed.is_symlink() or digest_file(listed) != entry.lines:
+    if _listed(listed, entry) is None:
         yield Fault(listed.name, "missing, or altered since it was signed")
     for name, digest in entry.beside.items():
         path = results / name
-        if "/" in name or not path.is_file() or digest_file(path) != digest:
+        own = name.startswith(f"{entry.run}.") and path.is_file()
+        if not own or digest_file(path) != digest:
             yield Fault(name, "missing, or altered since it was signed")
     for path in _beside(run):
         if path.name not in entry.beside:
             yield Fault(path.name, "added since the run was signed")
-    for digest in entry.decisions:
-        try:
-            load_decisions(results, digest)
-        except UsageError as error:
-            yield Fault(f"decisions/{digest[:12]}….zst", f"{error.message} (of {entry.run})")
+    wrong = {digest: why for digest in entry.decisions if (why := seen.wrong_with(results, digest)) is not None}
+    for digest, why in islice(wrong.items(), _NAMED):
+        yield Fault(f"decisions/{digest[:12]}….zst", f"{why} (of {entry.run})")
+    if len(wrong) > _NAMED:
+        yield Fault("decisions", f"and {len(wrong) - _NAMED} more of {entry.run}")
+
+
+def _listed(listed: Path, entry: Entry) -> list[str] | None:
+    """The digests of the run's lines as they were signed; None where the file does not say them any more."""
+    if not listed.is_file() or listed.is_symlink():
+        return None
+    try:
+        content = read_bytes(listed, _LARGEST)
+    except UsageError:
+        return None
+    return content.decode().split() if digest_bytes(content) == entry.lines else None
 
 
 def _differing(run: Path, content: bytes, entry: Entry) -> str:
     """Which lines were edited, removed, added or moved, as far as the list of their digests is whole."""
     listed = run.with_suffix(LINES)
-    if not listed.is_file() or digest_file(listed) != entry.lines:
+    old = _listed(listed, entry)
+    if old is None:
         return f"altered since it was signed; {listed.name} is missing or altered too, and cannot say where"
-    old, new = listed.read_text().split(), _line_digests(content)
-    said = [_said(*code, old, new) for code in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()]
-    told = [one for one in said if one]
+    new = _line_digests(content)
+    first = _alike(old, new)
+    same = _alike(old[first:][::-1], new[first:][::-1])
+    last_old, last_new = len(old) - same, len(new) - same
+    if max(last_old, last_new) - first > _MOST_COMPARED:
+        return f"altered since it was signed: much within {_lines(first, last_old)}"
+    matcher = difflib.SequenceMatcher(None, old[first:last_old], new[first:last_new], autojunk=False)
+    codes = [(kind, a + first, b + first, c + first, d + first) for kind, a, b, c, d in matcher.get_opcodes()]
+    said = [_said(*code, old, new) for code in codes]
+    told = [one for one in said if one] or ["a line stands there twice"]
     more = f", and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
     return f"altered since it was signed: {', '.join(told[:_NAMED])}{more}"
 
 
-def _said(kind: str, a: int, b: int, c: int, d: int, old: Sequence[str], new: Sequence[str]) -> str:
-    def lines(first: int, last: int) -> str:
-        return f"line {first + 1}" if last == first + 1 else f"lines {first + 1} to {last}"
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many are the same from the first on."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
+
+def _lines(first: int, last: int) -> str:
+    return f"line {first + 1}" if last == first + 1 else f"lines {first + 1} to {last}"
+
+
+def _said(kind: str, a: int, b: int, c: int, d: int, old: Sequence[str], new: Sequence[str]) -> str:
     if kind == "replace":
         moved = set(old[a:b]) <= set(new) and set(new[c:d]) <= set(old)
-        return f"{lines(a, b)} {'moved' if moved else 'edited'}"
+        return f"{_lines(a, b)} {'moved' if moved else 'edited'}"
     if kind == "delete":
-        return f"{lines(a, b)} {'moved' if set(old[a:b]) <= set(new) else 'removed'}"
+        return f"{_lines(a, b)} {'moved' if set(old[a:b]) <= set(new) else 'removed'}"
     if kind == "insert":
-        return "" if set(new[c:d]) <= set(old) else f"{lines(c, d)} added"
+        return "" if set(new[c:d]) <= set(old) else f"{_lines(c, d)} added"
     return ""
 
 

@@ -24,7 +24,7 @@ from harness.record.names import REMEDY, SUMS, RunName, digits_of, pinned, stamp
 from harness.record.rows import READABLE, Block, Campaign, Header, History, Row
 
 __all__ = [
-    *("ALLOCATIONS", "EVICTIONS", "LEDGER", "LINES", "RANGES", "SIGNERS", "TRAJECTORIES"),
+    *("ALLOCATIONS", "EVICTIONS", "LEDGER", "LINES", "MOST_LINES", "RANGES", "SIGNERS", "TRAJECTORIES"),
     *("RunFile", "functions_file", "header_with", "read_run", "results_errors", "run_files", "write_run"),
 ]
 
@@ -41,7 +41,7 @@ SIGNERS = "allowed_signers"
 LINES = ".lines"
 """How the name of the list of a signed run's lines ends."""
 _LARGEST = 128 * MIB
-_MOST_LINES = 250_000
+MOST_LINES = 250_000
 _ORDER = (Campaign, Block, History, Row)
 """In which kinds of lines follow one another."""
 
@@ -199,8 +199,8 @@ def read_run(path: Path) -> RunFile:
 def _parse(path: Path, content: bytes) -> RunFile:
     """The run in the content of a file."""
     where = str(path)
-    if len(content) > _LARGEST or content.count(b"\n") > _MOST_LINES:
-        most = f"{shown_size(_LARGEST)} and {_MOST_LINES:,} lines"
+    if len(content) > _LARGEST or content.count(b"\n") > MOST_LINES:
+        most = f"{shown_size(_LARGEST)} and {MOST_LINES:,} lines"
         raise UsageError(f"a run file has at most {most}", where=where, hint="run fewer benchmarks or policies at once")
     first, newline, body = content.partition(b"\n")
     if not newline or (body and not body.endswith(b"\n")):

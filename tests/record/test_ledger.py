@@ -3,6 +3,8 @@
 import json
 import shutil
 import subprocess
+import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from harness.base.vocabulary import Level
 from harness.record.decisions import store_decisions
 from harness.record.ledger import Entry, Verified, add_to_ledger, take_run, verify
 from harness.record.runfile import LEDGER, LINES, SIGNERS
+from harness.record.signature import sign
 from tests.rows import row, run_file
 
 RUNS = 3
@@ -248,3 +251,74 @@ def test_a_run_is_taken_with_all_that_belongs_to_it(official: Path, tmp_path: Pa
     add_to_ledger(taken, official.parent / "key")
     found = verify(tmp_path / "other")
     assert found.faults == () and found.runs == (taken.stem,)
+
+
+def test_decisions_that_are_not_what_they_are_called_are_not_taken_for_the_run_s(
+    official: Path, tmp_path: Path
+) -> None:
+    """Somebody who knows what a policy will decide has put another file under its name."""
+    (decisions,) = (official / "decisions").iterdir()
+    planted = tmp_path / "other" / "decisions" / decisions.name
+    planted.parent.mkdir(parents=True)
+    planted.write_bytes(b"planted")
+    taken = take_run(runs(official)[0], tmp_path / "other")
+    shutil.copy(official / SIGNERS, tmp_path / "other")
+    add_to_ledger(taken, official.parent / "key")
+    assert verify(tmp_path / "other").faults == ()
+
+
+def test_a_ledger_whose_last_line_does_not_end_can_be_added_to(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    (results / LEDGER).write_text((results / LEDGER).read_text().rstrip("\n"))
+    add_to_ledger(run_file(results, [row("a", value=1)], finished="2026-01-02T00:00:00+00:00"), official.parent / "key")
+    assert "official.jsonl" not in said(verify(results))
+
+
+def test_a_line_that_stands_there_twice_is_said(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    edit(runs(results)[0], lambda lines: [*lines[:2], *lines[1:]])
+    assert said(verify(results)).endswith("altered since it was signed: a line stands there twice")
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r"])
+def test_a_run_of_nothing_but_ends_of_lines_takes_no_memory(ending: bytes, official: Path, tmp_path: Path) -> None:
+    """Each was to have a digest: 128 MiB of them would have had 29 GB."""
+    results = copy_of(official, tmp_path)
+    runs(results)[0].write_bytes(ending * (4 << 20))
+    tracemalloc.start()
+    try:
+        found = verify(results)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "it has 4,194,304 lines" in said(found) and most < 256 << 20
+
+
+def test_many_changes_are_found_in_time(official: Path, tmp_path: Path) -> None:
+    """What became of each of many lines takes the square of so many steps to say."""
+    results = copy_of(official, tmp_path)
+    many = [row(f"b{number:05}", value=None) for number in range(6000)]
+    large = run_file(results, many, finished="2026-01-02T00:00:00+00:00")
+    add_to_ledger(large, official.parent / "key")
+    edit(large, lambda lines: lines[::2])
+    started = time.process_time()
+    assert "much within lines" in said(verify(results))
+    assert time.process_time() - started < 1
+
+
+def test_what_a_stranger_s_entry_names_is_not_read(official: Path, tmp_path: Path) -> None:
+    """Nor is what an entry names a thousand times read a thousand times: it was, decompressed and parsed each time."""
+    results = copy_of(official, tmp_path)
+    large = store_decisions(
+        results, Decisions("passes", Level.OZ, {"passes": ["dce"] * 100_000, "dropped": []}).content
+    )
+    lines = (results / LEDGER).read_text().splitlines()
+    last = json.loads(lines[-1])
+    entry = last["entry"] | {"number": RUNS, "previous": verify(results).last, "decisions": [large] * 2000}
+    for key, said_of_it in ((official.parent / "key", "an entry before this one"), (None, "not signed by anybody")):
+        signature = sign(Entry.model_validate(entry).signed, key) if key else last["signature"]
+        forged = json.dumps({"entry": entry, "signature": signature})
+        (results / LEDGER).write_text("".join(f"{line}\n" for line in (*lines, forged)))
+        started = time.process_time()
+        (fault,) = verify(results).faults
+        assert said_of_it in fault.what and time.process_time() - started < 4
