@@ -1,5 +1,7 @@
 """What people expect beside the code says what is true: forms, workflow, hooks, citation, changelog, container."""
 
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -112,6 +114,38 @@ def test_the_gate_has_no_rights_and_its_report_few() -> None:
             assert "BASE" in fetched[0] or "MAIN" in fetched[0]
             assert lines.index("git checkout --quiet --detach FETCH_HEAD") == lines.index(fetched[0]) + 1
         assert not re.search(r"\$\{\{", step.get("run", "")), "words of a request never become a script"
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not here, which stands for gh's own")
+@pytest.mark.parametrize(("head", "commented"), [("b" * 40, "7"), ("c" * 40, "")])
+def test_a_report_is_a_comment_of_the_request_that_ends_at_its_commit(
+    head: str, commented: str, tmp_path: Path
+) -> None:
+    """Not of another that has the commit too, nor of one that goes on behind it."""
+    known = [
+        {"number": 5, "state": "closed", "head": {"sha": "b" * 40}},
+        {"number": 6, "state": "open", "head": {"sha": "a" * 40}},
+        {"number": 7, "state": "open", "head": {"sha": "b" * 40}},
+    ]
+    (tmp_path / "pulls.json").write_text(json.dumps(known))
+    said = tmp_path / "said"
+    said.write_text("")
+    gh = f"""#!/bin/sh
+    case "$1" in
+      api) jq --raw-output "$4" {tmp_path}/pulls.json ;;
+      pr) echo "$3" > {said} ;;
+    esac
+    """
+    harness = tmp_path / ".venv" / "bin" / "harness"
+    harness.parent.mkdir(parents=True)
+    for place, text in ((tmp_path / "gh", gh), (harness, "#!/bin/sh\n")):
+        place.write_text(text)
+        place.chmod(0o755)
+    report = yaml.safe_load((GITHUB / "workflows" / "gate-report.yml").read_text())
+    step = report["jobs"]["comment"]["steps"][-1]
+    words = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GH_REPO": "a/b", "HEAD": head, "MAIN": "d" * 40}
+    subprocess.run(["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=words, check=True, timeout=60)
+    assert said.read_text().strip() == commented
 
 
 def test_containers_are_started_as_the_sandbox_needs_it() -> None:

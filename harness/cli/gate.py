@@ -73,4 +73,6 @@ def comment(file: Path, repository: Path | None, base: str | None, head: str | N
             raise UsageError(f"a report of another commit, {report.head[:12]}, than {head}", where=str(file))
         if errors_of(request.findings):
             report = report_of(Passed(request, None, (), "", None))
+        elif report.name not in (request.name, None):
+            raise UsageError(f"a report of something else than {request.name}, which is asked for", where=str(file))
     return Answer(text=markdown_of(report).rstrip("\n"))

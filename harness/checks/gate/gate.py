@@ -1,6 +1,6 @@
 """The gate: whether a pull request is a submission that may be merged, and what the submission does on a suite."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +21,10 @@ from harness.run.run import execute_run
 from harness.sandbox.bench import Bench
 
 __all__ = ["Passed", "Wanted", "gate"]
+
+
+_OF_CELLS = frozenset({"track", "targets", "seeds"})
+"""Fields of a manifest by which it has other cells, though it decides alike in those that it had."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,14 @@ def _same_version(one: Policy, other: Policy) -> bool:
     return one.digest != other.digest and one.manifest.version == other.manifest.version
 
 
+def _said_otherwise(old: Policy, policy: Policy) -> Iterator[tuple[str, str]]:
+    """Fields that no digest is of and that standings read, where they are others now; and what they were."""
+    for name in (*sorted(_OF_CELLS), "trained_on", "ceiling"):
+        was, now = (getattr(one.manifest, name) for one in (old, policy))
+        if was != now:
+            yield name, (", ".join(map(str, was)) or "empty") if isinstance(was, tuple) else str(was)
+
+
 def _policy_in(folder: Path | None) -> Policy | None:
     """The version that the base has, if it can be read."""
     try:
@@ -125,8 +137,10 @@ class _Measuring:
         suite = self.wanted.suite or trial.suite
         reference = trial.reference
         done = replace(done, suite=suite, reference=reference)
-        if old is not None and old.digest == policy.digest:
-            done = replace(done, plan=(f"nothing: what {policy.name} decides from is as it was",))
+        said = tuple(_said_otherwise(old, policy)) if old is not None else ()
+        if old is not None and old.digest == policy.digest and not {name for name, _ in said} & _OF_CELLS:
+            words = (f"{name} was {was}" for name, was in said)
+            done = replace(done, plan=(f"nothing: what {policy.name} decides from is as it was", *words))
             say(done.plan)
             return done
         _, sort = benchmarks_of(suite)

@@ -5,6 +5,7 @@ markup, a mention or a link.
 """
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +24,9 @@ from harness.record.rows import Amount, Label, MetricName, Model
 __all__ = ["GateReport", "as_json", "markdown_of", "read_report", "report_of"]
 
 _LARGEST = MIB
+_LONGEST = 60_000
+"""Bytes of Markdown: GitHub takes no comment of more than 65,536 characters, and whoever wrote a report that makes one
+would have none of it read."""
 
 Commit = Annotated[str, Field(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
 
@@ -120,7 +124,7 @@ def read_report(path: Path) -> GateReport:
 
 
 def markdown_of(report: GateReport) -> str:
-    """For a pull request."""
+    """For a pull request; of what makes it longer than a comment may be, how many lines there are."""
     errors = report.errors
     found = f"{errors} finding{'s stand' if errors != 1 else ' stands'} in the way"
     before = {(one.metric, one.target): one.ratio for one in report.before}
@@ -138,4 +142,15 @@ def markdown_of(report: GateReport) -> str:
         *(["", "Cells without a value, which count in *strict*:", ""] if report.failed else []),
         *(f"- {code(line)}" for line in report.failed),
     )
-    return "\n".join(lines) + "\n"
+    return "\n".join(_fitting(lines)) + "\n"
+
+
+def _fitting(lines: Sequence[str]) -> Iterator[str]:
+    """Those that are not too long together, and how many more there are."""
+    left = _LONGEST
+    for number, line in enumerate(lines):
+        left -= len(line.encode()) + 1
+        if left < 0:
+            yield from ("", f"And {len(lines) - number} more lines: the report has them.")
+            return
+        yield line

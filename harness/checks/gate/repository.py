@@ -110,11 +110,15 @@ class Repository:
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_GRAFT_FILE": os.devnull,
             "GIT_NO_LAZY_FETCH": "1",
             "GIT_OPTIONAL_LOCKS": "0",
             "GIT_LITERAL_PATHSPECS": "1",
             "GIT_TERMINAL_PROMPT": "0",
         }
-        settings = ("-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+        settings = [
+            *("-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
+            *("-c", "core.commitGraph=false"),  # parents are what commits say, not what a file says of them
+        ]
         limits = Limits(wall=_SECONDS, file_size=size)
         return run([self._git, *settings, *words], cwd=self._folder, limits=limits, env=environment)

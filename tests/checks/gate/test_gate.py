@@ -49,6 +49,22 @@ def test_where_only_words_change_nothing_is_measured(visitor: User, clone: Clone
     assert said["plan"] == ["nothing: what old decides from is as it was"] and said["ratios"] == []
 
 
+def test_what_has_other_cells_is_measured_though_it_decides_alike(visitor: User, clone: Clone) -> None:
+    """A version that is for another target, or for another track, has nothing in the standings there yet."""
+    clone.on("main")
+    clone.submit("old", targets='["x86-64"]', trained_on='["cbench:train"]')
+    clone.commit()
+    clone.git("checkout", "--quiet", "-B", "request")
+    clone.submit("old", targets='["x86-64", "aarch64"]')
+    clone.commit()
+    said, _ = gate(visitor, clone, 0)
+    assert {one["target"] for one in said["ratios"]} == {"x86-64", "aarch64"}
+    clone.submit("old", targets='["x86-64"]')
+    clone.commit()
+    said, _ = gate(visitor, clone, 0, "--dry-run")
+    assert said["plan"][1:] == ["trained_on was cbench:train"], "who reviews it is told what it does not say any more"
+
+
 def test_nothing_is_run_of_a_request_that_edits_the_rules(visitor: User, clone: Clone) -> None:
     clone.submit("mine")
     clone.write("harness/rules.py", "STRICT = False\n")
@@ -99,6 +115,14 @@ def test_nothing_in_a_report_becomes_markup() -> None:
     assert "@" not in text.replace(safe, "") and "<" not in text.replace(safe, "")
 
 
+def test_a_report_is_no_longer_than_a_comment_may_be() -> None:
+    """GitHub would refuse the whole of it, and nobody would be told anything."""
+    found = {"code": "V201", "where": "é" * 900, "what": "é" * 900, "do": "é" * 900}
+    text = markdown_of(GateReport.model_validate(SOUND | {"findings": [found] * 1000, "failed": ["x" * 900] * 1000}))
+    assert len(text.encode()) < 65_536 and "1000 findings stand in the way" in text
+    assert text.rstrip().endswith("more lines: the report has them.")
+
+
 def test_a_report_of_a_gate_that_the_request_changed_is_not_believed(
     visitor: User, clone: Clone, tmp_path: Path
 ) -> None:
@@ -114,3 +138,5 @@ def test_a_report_of_a_gate_that_the_request_changed_is_not_believed(
     words = ("comment", file, "--repo", clone.folder, "--base", "main", "--head", honest)
     visitor.harness(*words).refused(2, "another commit")
     visitor.harness("comment", file, "--repo", clone.folder).refused(2, "go together")
+    file.write_text(json.dumps(SOUND | {"head": honest, "name": "another"}))
+    visitor.harness(*words).refused(2, "something else than mine")

@@ -273,6 +273,16 @@ def test_what_is_written_is_what_was_committed(clone: Clone, tmp_path: Path) -> 
     assert not marker.exists()
 
 
+def test_no_file_of_the_clone_says_what_a_commit_s_parents_are(clone: Clone) -> None:
+    """A graft makes what the request has changed before a part of the base: only the rest was looked at."""
+    edits_a_rule(clone)
+    bad = clone.commit()
+    clone.submit("mine")
+    clone.commit()
+    clone.write(".git/info/grafts", f"{clone.git('rev-parse', 'main')} {bad}\n")
+    assert codes(read(clone)) == {Code.OUTSIDE}
+
+
 @pytest.mark.parametrize("name", ["nothere", "--output=/tmp/x", "", "main:README.md", "main^{tree}"])
 def test_a_name_of_no_commit_is_said(name: str, clone: Clone) -> None:
     with pytest.raises(UsageError, match="there is no commit"):
