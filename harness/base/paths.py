@@ -6,6 +6,8 @@ What comes with the harness lies beside the package in a checkout, and inside it
 import os
 from pathlib import Path
 
+from harness.base.errors import UsageError
+
 __all__ = [
     *(
         "BASELINES",
@@ -20,7 +22,7 @@ __all__ = [
         "cache_root",
         "checkout",
     ),
-    *("default_results", "usual_results"),
+    *("at_home", "default_results", "usual_results"),
 ]
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -48,18 +50,28 @@ def checkout() -> Path | None:
     return None if _CARRIED.is_dir() else ROOT
 
 
+def at_home(path: str | Path) -> Path:
+    """The path with ``~`` or ``~USER`` at its beginning as that user's home. Raises UsageError where there is none."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        whose = Path(path).parts[0]
+        hint = "write the whole path" if len(whose) > 1 else "write the whole path, or set HOME"
+        raise UsageError(f"there is no home that {whose!r} could stand for", where=str(path), hint=hint) from None
+
+
 def cache_root() -> Path:
     """``HARNESS_CACHE``, or ``llvm-harness`` in the user's cache folder."""
     if configured := os.environ.get("HARNESS_CACHE"):
-        return Path(configured).expanduser().resolve()
+        return at_home(configured).resolve()
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser().resolve() / "llvm-harness"
+    return at_home(base).resolve() / "llvm-harness"
 
 
 def default_results() -> Path:
     """``HARNESS_RESULTS``, or the usual folder."""
     if configured := os.environ.get("HARNESS_RESULTS"):
-        return Path(configured).expanduser().resolve()
+        return at_home(configured).resolve()
     return usual_results()
 
 

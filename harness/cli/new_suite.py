@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.base.errors import PrerequisiteError, UsageError
-from harness.base.paths import cache_root
+from harness.base.paths import at_home, cache_root
 from harness.cli.output import note, say
 from harness.suite.debian import Release, find_release
 from harness.suite.fields import Model, Name
@@ -102,7 +102,7 @@ def new_suite(path: Path, debian: Sequence[str], version: str | None) -> int:
     """Write it into a new folder, which gives it its name; with Debian packages, what apt knows of these."""
     if version is not None and len(debian) != 1:
         raise UsageError("--version is of one Debian package", hint="give --debian PACKAGE, too, once")
-    folder = path.expanduser().absolute()
+    folder = at_home(path).absolute()
     folder = folder.parent if folder.name == _DEFINITION else folder
     try:
         _Named(name=folder.name)

@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.base.documents import read_toml
 from harness.base.errors import UsageError
 from harness.base.own import own_policy, remember_policy
-from harness.base.paths import BASELINES, SUBMISSIONS
+from harness.base.paths import BASELINES, SUBMISSIONS, at_home
 from harness.base.reading import read_bytes, shown_size
 from harness.base.text import closest
 from harness.base.upgrade import manifest_of_1
@@ -93,7 +93,7 @@ def _is_path(word: str) -> bool:
 
 def _folder(path: str) -> Path:
     """The folder that is meant: of the manifest, where its path is given."""
-    place = Path(path).expanduser().resolve()
+    place = at_home(path).resolve()
     return place.parent if place.name == MANIFEST else place
 
 

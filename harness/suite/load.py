@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from harness.base.documents import parse_json, read_toml
 from harness.base.errors import UsageError
 from harness.base.own import own_suite, remember_suite, suite_is_path
-from harness.base.paths import SUITES
+from harness.base.paths import SUITES, at_home
 from harness.base.reading import MIB, read_bytes
 from harness.base.text import closest
 from harness.suite.known import known_suites, require_own_name, suites_defined_by
@@ -148,7 +148,7 @@ def suite_file(name: str) -> Path:
             )
         return own
     if suite_is_path(name):
-        file = Path(name).expanduser().resolve()
+        file = at_home(name).resolve()
         file = file / DEFINITION if file.is_dir() else file
         if not file.is_file():
             raise UsageError("there is no such suite file", where=str(file))

@@ -14,6 +14,7 @@ from threading import Lock
 
 from harness.base.digest import digest_file, digest_of, digest_tree
 from harness.base.errors import PrerequisiteError, UsageError
+from harness.base.paths import at_home
 from harness.base.store import Store
 from harness.base.vocabulary import Origin
 from harness.sandbox.bench import Bench
@@ -123,7 +124,7 @@ def _own_folder(folder: Path, source: Source) -> Path:
 
 def _local_sources() -> list[Path]:
     """Where else suites may take ``local`` sources from: folders with ``:`` between them."""
-    return [Path(word).expanduser() for word in os.environ.get(_LOCAL_SOURCES, "").split(os.pathsep) if word]
+    return [at_home(word) for word in os.environ.get(_LOCAL_SOURCES, "").split(os.pathsep) if word]
 
 
 def overlay_folder(folder: Path, overlay: str) -> Path:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from harness.base.digest import digest_file, digest_of
 from harness.base.errors import PrerequisiteError
-from harness.base.paths import cache_root
+from harness.base.paths import at_home, cache_root
 from harness.base.vocabulary import Target
 from harness.base.writing import written
 from harness.toolchain.targets import TARGETS
@@ -182,7 +182,7 @@ def find_toolchain(environment: dict[str, str] | None = None) -> Toolchain:
     """
     env = os.environ if environment is None else environment
     if configured := env.get("HARNESS_LLVM"):
-        prefix = Path(configured).expanduser().absolute()  # tools run in other folders than this one
+        prefix = at_home(configured).absolute()  # tools run in other folders than this one
         for folder in (prefix / "bin", prefix):
             if (folder / "clang").exists():
                 return _checked(folder, _version(folder / "clang"), where=f"HARNESS_LLVM={configured}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.base.digest import digest_of, digest_tree
 from harness.base.discovery import PROBLEMS, brought
 from harness.base.errors import PrerequisiteError
-from harness.base.paths import NATIVE_SOURCES
+from harness.base.paths import NATIVE_SOURCES, at_home
 from harness.base.process import WAITING, Limits, run
 from harness.base.store import Store
 from harness.toolchain import Toolchain
@@ -41,7 +41,7 @@ def builds(store: Store) -> Store:
     Every entry is named by its sources and the compiler, so that caches of any age can share one such folder.
     """
     configured = os.environ.get("HARNESS_BUILDS")
-    return _shared(Path(configured).expanduser().resolve()) if configured else store
+    return _shared(at_home(configured).resolve()) if configured else store
 
 
 @lru_cache(maxsize=8)

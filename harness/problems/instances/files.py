@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.base.digest import digest_of
 from harness.base.errors import PrerequisiteError, UsageError
-from harness.base.paths import checkout
+from harness.base.paths import at_home, checkout
 from harness.base.reading import read_bytes
 from harness.base.store import Store
 from harness.problems.instances.apart import make_apart, parse_apart
@@ -40,7 +40,7 @@ def data_folders() -> tuple[Path, ...]:
     configured = os.environ.get("HARNESS_DATA")
     if configured is None:
         return tuple(root.parent / "shared" for root in (checkout(),) if root)
-    return tuple(Path(word).expanduser() for word in configured.split(os.pathsep) if word)
+    return tuple(at_home(word) for word in configured.split(os.pathsep) if word)
 
 
 def load_instance(instance: SuiteInstance, store: Store) -> Any:

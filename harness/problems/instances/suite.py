@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from harness.base.digest import digest_of
 from harness.base.errors import UsageError
 from harness.base.own import own_suite, remember_suite, suite_is_path
-from harness.base.paths import SUITES
+from harness.base.paths import SUITES, at_home
 from harness.base.vocabulary import Origin, Split
 from harness.problems.instances.domain import Domain
 from harness.suite.fields import Line, Model, Name, Prose, RelativePath, Sha256
@@ -219,7 +219,7 @@ def suite_file(domain: Domain[Any], name: str) -> Path | None:
             return own if own is not None and own.name == domain.definition and own.is_file() else None
         file = known_suites().get(name, SUITES / name) / domain.definition
         return file if file.is_file() else None
-    path = Path(name).expanduser().resolve()
+    path = at_home(name).resolve()
     file = path / domain.definition if path.is_dir() else path
     return file if file.name == domain.definition and file.is_file() else None
 

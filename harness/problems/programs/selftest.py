@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 from harness.base.answers import Answer, Column, Table
 from harness.base.engine import stage
 from harness.base.errors import CellError
+from harness.base.paths import at_home
 from harness.base.vocabulary import Level, Target
 from harness.freeze import FrozenModule, freeze
 from harness.problems.programs.stages import fetch_sources, freeze_modules
@@ -79,6 +79,6 @@ def _row(module: Module, judge: Judge, bench: Bench) -> dict[str, object]:
 
 def _programs(name: str) -> tuple[Program, ...]:
     suite, _, benchmark = name.rpartition("/")
-    if not suite or Path(name).expanduser().exists():  # a name, or a path
+    if not suite or at_home(name).exists():  # a name, or a path
         suite, benchmark = name, ""
     return choose(load_suite(suite), [benchmark] if benchmark else [])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.base.answers import Answer, Column, Table
 from harness.base.errors import CellError, UsageError
+from harness.base.paths import at_home
 from harness.base.text import duration
 from harness.base.vocabulary import SIZE
 from harness.measure import find_metric, metrics_of
@@ -101,7 +102,7 @@ def _programs(options: TuneOptions) -> list[Program]:
 def _output_folder(output: Path | None, policy: Policy) -> Path:
     if output is None:
         return policy.folder
-    folder = output.expanduser().resolve()
+    folder = at_home(output).resolve()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError("is there already", where=str(folder), hint="--output takes a new folder: the policy's name")
     require_free_name(folder.name, str(folder))
