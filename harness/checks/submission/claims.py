@@ -103,9 +103,13 @@ def _shown(path: Path) -> str:
     return f"{CLAIMS}/{path.name}"
 
 
-def _key(row: Row, metric: str | None) -> tuple[str, str | None, str, str, int, str | None]:
-    """Of a value of this very policy; without a metric, of the cell that failed, or did not."""
-    return row.policy, row.policy_digest, row.benchmark, row.target.value, row.seed, metric
+def _key(row: Row, metric: str | None) -> tuple[str, str, str, int, str | None]:
+    """Of a value; without a metric, of the cell that failed, or did not.
+
+    Not of a version: a claim is one of this very version, and whoever says that the reference was another could say
+    anything of it.
+    """
+    return row.policy, row.benchmark, row.target.value, row.seed, metric
 
 
 def _value(row: Row) -> str:

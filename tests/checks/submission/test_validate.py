@@ -159,6 +159,9 @@ def test_a_claim_that_is_false_is_found(claimed: tuple[User, Path]) -> None:
     smaller = [row.model_copy(update={"value": float(row.value or 0) - 8}) for row in oz]
     found = compared(claim, [*claim.rows, *smaller], "cbench", header.llvm).findings
     assert [one.code for one in found] == [Code.CLAIM_DIFFERS] * 2 and all("under Oz" in one.where for one in found)
+    other = [row.model_copy(update={"policy_digest": "0" * 64}) for row in smaller]
+    found = compared(claim, [*claim.rows, *other], "cbench", header.llvm).findings
+    assert len(found) == 2, "nor may the reference be called another version of itself"
     for suite, llvm in (("mibench", header.llvm), ("cbench", "0" * 64)):
         assert [one.code for one in compared(claim, better, suite, llvm).findings] == [Code.CLAIM_NOT_COMPARED]
 
