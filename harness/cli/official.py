@@ -3,10 +3,13 @@
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from harness.base.answers import Answer, Column, Table
 from harness.base.digest import digest_of
@@ -17,7 +20,8 @@ from harness.problems.protocol import Asked
 from harness.problems.registry import benchmarks_of, declared_options, require_own
 from harness.problems.verbs import Context
 from harness.record.ledger import add_to_ledger, take_run, verify
-from harness.record.names import RunName
+from harness.record.rows import failed_rows
+from harness.record.runfile import read_run, run_files
 from harness.record.signature import sign
 from harness.run.provenance import committed
 from harness.run.run import execute_run
@@ -29,6 +33,8 @@ __all__ = ["Official", "official", "verified"]
 _SOURCES = ("apt", "tarballs")
 """What of the usual cache is not made here, but fetched and checked."""
 _RESULTS = "results"
+_GONE, _PARTIAL = ".gone", ".partial"
+"""How names end of what is being removed, and copied."""
 _FAULTS = (Column("where", "where"), Column("what", "what"))
 
 
@@ -62,17 +68,47 @@ def official(context: Context, asked: Official) -> Answer:
     request = sort.request(Asked(asked.suite, asked.benchmarks, asked.policies, options))
     place = _fresh_place([_clean_commit(), asked.suite, commitment(secret), request.identity])
     bench = _fresh(usual, place)
-    report = execute_run(request, bench, context.engine, place / _RESULTS, context.observer, sys.argv[1:])
-    # Cut off behind this, the same command finds the run recorded there, and goes on.
-    (made,) = (path for path in (place / _RESULTS).iterdir() if RunName.parse(path.name))
-    run = take_run(made, asked.results or default_results())
-    last = add_to_ledger(run, asked.key)
-    shutil.rmtree(place, ignore_errors=True)
-    failed = f"{len(report.failed)} of {report.cells} cells failed"
+    with _alone(place):
+        made = _recorded(place / _RESULTS)
+        if made is None:
+            execute_run(request, bench, context.engine, place / _RESULTS, context.observer, sys.argv[1:])
+            made = _recorded(place / _RESULTS)
+        if made is None:
+            raise UsageError("the run that was measured is gone", where=str(place), hint="give the same command again")
+        run = take_run(made, asked.results or default_results())
+        last = add_to_ledger(run, asked.key)
+        rows = read_run(run).rows
+        gone = place.with_name(f"{place.name}{_GONE}")  # cut off behind this, nothing goes on with a part of it
+        place.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+    cells = {(row.cell, row.policy, row.seed, row.copy_) for row in rows}
+    failed = f"{len(failed_rows(rows))} of {len(cells)} cells failed"
     return Answer(
         summary=(f"official: {run.name}", f"last entry of the ledger: {last}"),
         notes=(failed, "publish that digest where nobody can change it: it shows whether entries were cut off"),
     )
+
+
+def _recorded(results: Path) -> Path | None:
+    """The run that was recorded there before the same command was cut off. One whose journal is there too may lack what
+    belongs beside it: that goes on from the journal.
+    """
+    runs, _ = run_files(results)
+    if not any(results.glob(".*.journal")):
+        return runs[0] if runs else None
+    for run in runs:
+        run.unlink()
+    return None
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Raises UsageError while another process makes this very run."""
+    try:
+        with FileLock(place / ".lock", timeout=0):
+            yield
+    except Timeout:
+        raise UsageError("another process is making this run", where=str(place), hint="wait for it") from None
 
 
 def _clean_commit() -> str:
@@ -89,6 +125,8 @@ def _fresh_place(identity: object) -> Path:
 
 
 def _fresh(usual: Bench, place: Path) -> Bench:
+    for gone in place.parent.glob(f"*{_GONE}"):
+        shutil.rmtree(gone, ignore_errors=True)
     if not place.exists():
         said = "nothing that was made before is used: the harness's own tools are built first"
         elsewhere = os.environ.get("HARNESS_BUILDS")
@@ -96,7 +134,10 @@ def _fresh(usual: Bench, place: Path) -> Bench:
         place.mkdir(parents=True)
     for name in _SOURCES:
         if (usual.cache / name).is_dir() and not (place / name).exists():
-            shutil.copytree(usual.cache / name, place / name, symlinks=True)
+            partial = place / f"{name}{_PARTIAL}"
+            shutil.rmtree(partial, ignore_errors=True)
+            shutil.copytree(usual.cache / name, partial, symlinks=True)
+            partial.rename(place / name)
     return replace(usual, cache=place)
 
 

@@ -14,6 +14,8 @@ from tests.drive import ROOT, Answer, User
 from tests.record.test_ledger import key_at
 
 SUITE = "tests/data/tiny/suite.toml"
+TINY = ("--suite", SUITE, "--benchmark", "glob", "--policy", "Oz")
+TIMED = ("--suite", "cbench", "--benchmark", "crc32", "--policy", "greedy", "--track", "speed", "--budget", "10")
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,9 @@ class Maintainer:
         )  # fmt: skip
         return Answer(done.returncode, done.stdout, done.stderr)
 
-    def official(self, results: Path, key: str = "key") -> Answer:
+    def official(self, results: Path, key: str = "key", what: tuple[str, ...] = TINY) -> Answer:
         return self.run(
-            *("official", "--suite", SUITE, "--benchmark", "glob", "--policy", "Oz", "--target", "x86-64"),
+            *("official", *what, "--target", "x86-64"),
             *("--hidden-seed-file", str(self.folder / "secret"), "--key", str(self.folder / key)),
             *("--results", str(results)),
         )
@@ -79,6 +81,21 @@ def test_a_run_is_signed_and_cut_off_goes_on(maintainer: Maintainer) -> None:
     path.write_text(path.read_text().replace('"value":', '"value":1', 1))
     found = maintainer.run("verify", str(results))
     assert found.code == 1 and "edited" in found.out
+
+
+@pytest.mark.slow
+def test_a_run_that_was_timed_and_cut_off_is_not_timed_again(maintainer: Maintainer) -> None:
+    """Times are others each time: what was recorded before the command was cut off stood beside what it recorded then,
+    and no command could say which of them was meant."""
+    results = maintainer.folder / "official"
+    results.write_text("a file is in the way")
+    assert maintainer.official(results, what=TIMED).code == 3
+    (before,) = maintainer.folder.glob("cache-official/*/results/*.jsonl")
+    results.unlink()
+    again = maintainer.official(results, what=TIMED)
+    assert again.code == 0 and "timing" not in again.err, again.err
+    assert [path.name for path in results.glob("cbench-*.jsonl")] == [before.name]
+    assert not list(maintainer.folder.glob("cache-official/*"))
 
 
 def test_what_is_no_key_is_said_before_anything_is_measured(maintainer: Maintainer) -> None:
