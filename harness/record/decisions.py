@@ -61,7 +61,10 @@ def _decompress(path: Path) -> bytes:
     """At most as much as a decisions file may have, whatever the compressed file says that it holds."""
     import zstandard
 
-    reader = zstandard.ZstdDecompressor(max_window_size=LARGEST).stream_reader(read_bytes(path, LARGEST))
+    reader = zstandard.ZstdDecompressor(max_window_size=LARGEST).stream_reader(
+        read_bytes(path, LARGEST),
+        read_across_frames=True,  # what stands behind the first frame is a part of the file
+    )
     try:
         content: bytes = reader.read(LARGEST + 1)
     except (zstandard.ZstdError, MemoryError):

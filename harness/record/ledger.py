@@ -278,7 +278,7 @@ def _faults_of(results: Path, entry: Entry, seen: _Seen) -> Iterator[Fault]:
         yield Fault(listed.name, "missing, or altered since it was signed")
     for name, digest in entry.beside.items():
         path = results / name
-        own = name.startswith(f"{entry.run}.") and path.is_file()
+        own = name.startswith(f"{entry.run}.") and path.is_file() and not path.is_symlink()
         if not own or digest_file(path) != digest:
             yield Fault(name, "missing, or altered since it was signed")
     for path in _beside(run):

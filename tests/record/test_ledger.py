@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -174,6 +175,18 @@ def test_a_list_of_lines_that_is_gone_is_missed(official: Path, tmp_path: Path) 
     assert f"{runs(results)[0].with_suffix(LINES).name}: missing" in said(verify(results))
 
 
+def test_a_link_is_no_file_beside_a_run(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    run = run_file(results, [row("a", value=1)], finished="2026-01-02T00:00:00+00:00")
+    beside = run.with_suffix(".functions.parquet")
+    beside.write_bytes(b"rows of functions")
+    add_to_ledger(run, official.parent / "key")
+    assert beside.name not in said(verify(results))
+    beside.rename(tmp_path / "elsewhere")
+    beside.symlink_to(tmp_path / "elsewhere")
+    assert f"{beside.name}: missing, or altered" in said(verify(results))
+
+
 def test_a_run_of_an_official_name_elsewhere_is_said(official: Path, tmp_path: Path) -> None:
     results = copy_of(official, tmp_path)
     (results / "inside").mkdir()
@@ -193,6 +206,11 @@ def test_missing_and_altered_decisions_are_found(official: Path, tmp_path: Path)
     (decisions,) = (results / "decisions").iterdir()
     decisions.write_bytes(decisions.read_bytes()[:-4])
     assert said(verify(results)).count("decisions/") == RUNS
+    (whole,) = (official / "decisions").iterdir()
+    decisions.write_bytes(whole.read_bytes() + zstandard.ZstdCompressor().compress(b"more"))
+    assert said(verify(results)).count("altered: its content") == RUNS
+    decisions.write_bytes(whole.read_bytes() + b"more")
+    assert said(verify(results)).count("not a decisions file") == RUNS
     decisions.unlink()
     assert said(verify(results)).count("the decisions of this row are not here") == RUNS
 
