@@ -32,6 +32,8 @@ __all__ = [
 ]
 
 MANIFEST = "submission.toml"
+_POINTER = b"version https://git-lfs.github.com/spec/"
+"""How Git LFS begins what it commits in place of a file."""
 
 
 def all_policies() -> list[Policy]:
@@ -175,6 +177,9 @@ def _contents(folder: Path, manifest: Manifest) -> dict[str, bytes]:
         if not path.exists():
             raise UsageError(f"there is no such file: {path}", where=where)
         contents[role] = read_bytes(path, most_bytes(role), inside=folder)
+        if contents[role].startswith(_POINTER):  # git's own commands show the file where they have Git LFS
+            hint = f"commit the file itself: git lfs untrack {relative}; git add --renormalize {relative}"
+            raise UsageError("a pointer of Git LFS stands in the place of the file", where=str(path), hint=hint)
         left -= len(contents[role])
         if left < 0:
             raise UsageError(f"all files together are larger than {shown_size(ALL_BYTES)}", where=where)

@@ -348,3 +348,12 @@ def test_the_role_of_its_file_tells_the_form_of_an_old_inliner(role: str, file: 
 def test_an_old_solvers_file_tells_its_form() -> None:
     for file, form in (("solver.cpp", "cpp"), ("solver.py", "python")):
         assert manifest_of_1({"kind": "sharding", "files": {"solver": file}})["form"] == form
+
+
+@pytest.mark.parametrize("lines", ["oid sha256:" + "a" * 64 + "\nsize 12\n", ""])
+def test_a_pointer_of_git_lfs_is_no_file(lines: str, tmp_path: Path) -> None:
+    """Its author has the file itself on disk, and cannot know what a misspelt pass has to do with it."""
+    mine = submission(tmp_path, passes=f"version https://git-lfs.github.com/spec/v1\n{lines}".encode())
+    with pytest.raises(UsageError, match="pointer of Git LFS") as refused:
+        load_policy(str(mine))
+    assert "git lfs untrack passes.txt" in str(refused.value)
