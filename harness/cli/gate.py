@@ -1,14 +1,13 @@
 """``harness gate`` and ``harness comment``."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from harness.base.answers import Answer, Table
 from harness.base.errors import UsageError
 from harness.checks.gate.gate import Passed, Wanted
 from harness.checks.gate.gate import gate as passed_by
-from harness.checks.gate.report import as_json, markdown_of, read_report, report_of
+from harness.checks.gate.report import GateReport, as_json, markdown_of, read_report, report_of
 from harness.checks.gate.repository import Repository
 from harness.checks.gate.request import read_request
 from harness.checks.submission.findings import errors_of
@@ -18,24 +17,34 @@ from harness.problems.verbs import Context
 
 __all__ = ["comment", "gate"]
 
+_CUT_OFF = "the gate was cut off before it had measured this"
+
 
 def gate(context: Context, repository: Path, wanted: Wanted, written: Path | None, markdown: Path | None) -> Answer:
-    """Look at the request, and write what was found into the files."""
-    found = passed_by(Repository(repository), wanted, context.bench(), context.engine, context.observer, _plan)
+    """Look at the request, and write what was found into the files: before it is measured, and again behind that.
+
+    So whoever waits for a request whose suite takes longer than they wait knows what was found until then.
+    """
+
+    def before(found: Passed) -> None:
+        note("plan:")
+        for line in found.plan:
+            note(f"  {line}")
+        _write(replace(found, plan=(*found.plan, _CUT_OFF)), written, markdown)
+
+    found = passed_by(Repository(repository), wanted, context.bench(), context.engine, context.observer, before)
+    return _answer(found, _write(found, written, markdown).model_dump(mode="json"))
+
+
+def _write(found: Passed, written: Path | None, markdown: Path | None) -> GateReport:
     report = report_of(found)
     for path, text in ((written, as_json(report)), (markdown, markdown_of(report))):
         if path is not None:
             try:
-                path.write_text(text)
+                path.write_text(text, encoding="utf-8")
             except OSError as error:
                 raise UsageError(f"cannot be written: {error.strerror}", where=str(path)) from None
-    return _answer(found, report.model_dump(mode="json"))
-
-
-def _plan(lines: Sequence[str]) -> None:
-    note("plan:")
-    for line in lines:
-        note(f"  {line}")
+    return report
 
 
 def _answer(found: Passed, document: object) -> Answer:

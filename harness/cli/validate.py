@@ -16,7 +16,7 @@ def validated(context: Context, folder: Path, markdown: Path | None) -> Answer:
     report = validate(folder, context.bench(), context.engine, context.observer)
     if markdown is not None:
         try:
-            markdown.write_text(as_markdown(report))
+            markdown.write_text(as_markdown(report), encoding="utf-8")
         except OSError as error:
             raise UsageError(f"cannot be written: {error.strerror}", where=str(markdown)) from None
     return as_answer(report)

@@ -75,9 +75,9 @@ def gate(
     bench: Bench,
     engine: Engine,
     observer: Observer,
-    say: Callable[[Sequence[str]], None],
+    say: Callable[[Passed], None],
 ) -> Passed:
-    """``say``: is told the plan before anything of it is measured.
+    """``say``: is told what was found and planned before anything of the plan is measured.
 
     Raises UsageError for commits that are not there, and what a run raises that the request is not to blame for.
     """
@@ -131,7 +131,7 @@ class _Measuring:
     observer: Observer
     results: Path
 
-    def measure(self, done: Passed, policy: Policy, old: Policy | None, say: Callable[[Sequence[str]], None]) -> Passed:
+    def measure(self, done: Passed, policy: Policy, old: Policy | None, say: Callable[[Passed], None]) -> Passed:
         _, sort = benchmarks_of_track(policy.manifest.track)
         trial = sort.trial(policy.manifest.track)
         suite = self.wanted.suite or trial.suite
@@ -141,14 +141,14 @@ class _Measuring:
         if old is not None and old.digest == policy.digest and not {name for name, _ in said} & _OF_CELLS:
             words = (f"{name} was {was}" for name, was in said)
             done = replace(done, plan=(f"nothing: what {policy.name} decides from is as it was", *words))
-            say(done.plan)
+            say(done)
             return done
         _, sort = benchmarks_of(suite)
         options = trial.options if suite == trial.suite else {}
         asked = Asked(suite, self.wanted.benchmarks, [policy, *([reference] if reference else [])], options)
         request = sort.request(asked)
         done = replace(done, plan=tuple(request.outlook(self.bench, self.engine.workers)))
-        say(done.plan)
+        say(done)
         if self.wanted.only_plan:
             return done
         rows = self._rows(asked)

@@ -1,6 +1,9 @@
 """``harness gate`` and ``harness comment``, as two machines run them."""
 
 import json
+import os
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +36,25 @@ def test_a_submission_is_validated_planned_and_measured(visitor: User, clone: Cl
     assert json.loads(report.read_text()) == said
     assert visitor.harness("comment", report, code=0).out == markdown.read_text()
     assert not visitor.results.exists()
+
+
+def test_a_gate_that_is_cut_off_leaves_what_it_has_found(visitor: User, clone: Clone, tmp_path: Path) -> None:
+    """A search of a day is planned in a moment, and killed with the machine that waited for it."""
+    clone.submit("mine", "default<Oz>\nmergefunc\n", targets='["x86-64"]')
+    clone.commit()
+    report = tmp_path / "report.json"
+    words = ("--repo", clone.folder, "--base", "main", "--head", "request", "--report", str(report))
+    with visitor.start("gate", *words) as process:
+        assert process.stderr is not None
+        while "plan:" not in (line := process.stderr.readline()):
+            assert line, "it ended before it had a plan"
+        until = time.monotonic() + 10
+        while not report.exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+    said = visitor.harness("comment", report, code=0).out
+    assert "nothing stands in the way" in said and "3 runs" in said
+    assert "cut off before it had measured this" in said and "ratio" not in said
 
 
 def test_a_version_is_raised_with_what_decides(visitor: User, clone: Clone) -> None:
