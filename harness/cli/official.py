@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from harness.base.answers import Answer, Column, Table
 from harness.base.digest import digest_of
 from harness.base.errors import UsageError
-from harness.base.paths import cache_root, default_results
+from harness.base.paths import cache_root, checkout, default_results
 from harness.cli.output import note
 from harness.problems.protocol import Asked
 from harness.problems.registry import benchmarks_of, declared_options, require_own
@@ -23,7 +23,7 @@ from harness.record.ledger import add_to_ledger, take_run, verify
 from harness.record.rows import failed_rows
 from harness.record.runfile import read_run, run_files
 from harness.record.signature import sign
-from harness.run.provenance import committed
+from harness.run.provenance import committed, uncommitted
 from harness.run.run import execute_run
 from harness.sandbox.bench import Bench
 from harness.suite.hidden import commitment, read_secret
@@ -35,6 +35,8 @@ _SOURCES = ("apt", "tarballs")
 _RESULTS = "results"
 _GONE, _PARTIAL = ".gone", ".partial"
 """How names end of what is being removed, and copied."""
+_SHOWN = 5
+"""Paths that an error lists."""
 _FAULTS = (Column("where", "where"), Column("what", "what"))
 
 
@@ -114,7 +116,11 @@ def _alone(place: Path) -> Iterator[None]:
 def _clean_commit() -> str:
     commit, dirty = committed()
     if dirty is not False or not commit:
-        raise UsageError("the checkout differs from its commit", hint="commit or stash it: an official run names one")
+        root = checkout()
+        paths = uncommitted(root) if dirty and root is not None else []
+        which = f": {', '.join(paths[:_SHOWN])}{'…' * (len(paths) > _SHOWN)}" if paths else ""
+        hint = "commit or stash it: an official run names one; secrets and keys belong elsewhere"
+        raise UsageError(f"the checkout differs from its commit{which}", hint=hint)
     return commit
 
 

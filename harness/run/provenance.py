@@ -17,7 +17,7 @@ from harness.record.rows import Host
 from harness.sandbox import describe
 from harness.sandbox.bench import Bench
 
-__all__ = ["committed", "machine_fields"]
+__all__ = ["committed", "machine_fields", "uncommitted"]
 
 
 def machine_fields(
@@ -52,11 +52,16 @@ def committed() -> tuple[str | None, bool | None]:
         return built.get("commit"), built.get("dirty")
     try:
         head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True)
-        status = ["git", "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results"]
-        changed = subprocess.run(status, cwd=root, capture_output=True, text=True, check=True)
+        return head.stdout.strip(), bool(uncommitted(root))
     except (OSError, subprocess.CalledProcessError):
         return None, None
-    return head.stdout.strip(), bool(changed.stdout.strip())
+
+
+def uncommitted(root: Path) -> list[str]:
+    """Paths by which a checkout differs from its commit, results aside. Raises what ``subprocess.run`` raises."""
+    status = ["git", "--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--", ".", ":!results"]
+    changed = subprocess.run(status, cwd=root, capture_output=True, check=True)
+    return [os.fsdecode(line[3:]) for line in changed.stdout.split(b"\0") if line]
 
 
 def _host(bench: Bench) -> Host:

@@ -108,4 +108,6 @@ def test_what_is_no_key_is_said_before_anything_is_measured(maintainer: Maintain
 
 def test_a_clone_that_was_changed_makes_nothing_official(maintainer: Maintainer) -> None:
     (maintainer.folder / "clone" / "README.md").write_text("changed")
-    maintainer.official(maintainer.folder / "official").refused(2, "differs from its commit")
+    maintainer.official(maintainer.folder / "official").refused(2, "differs from its commit: README.md")
+    (maintainer.folder / "clone" / "secret key").write_text("hidden")
+    maintainer.official(maintainer.folder / "official").refused(2, "README.md, secret key", "keys belong elsewhere")
