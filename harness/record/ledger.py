@@ -148,12 +148,17 @@ def _decisions_of(run: Path) -> list[str]:
 def verify(results: Path, signers: Path | None = None) -> Verified:
     """Hold everything in the folder against the ledger. ``signers``: who may sign; None: ``allowed_signers`` in it.
 
-    Raises UsageError where there is no ledger.
+    Raises UsageError where there is no ledger, and for ``signers`` that are no file.
     """
     allowed = Signers(signers or results / SIGNERS)
     if not (results / LEDGER).is_file():
         raise UsageError("no run here is official", where=str(results / LEDGER), hint="harness official makes one")
     faults: list[Fault] = []
+    if not allowed.file.is_file() or allowed.file.is_symlink():
+        what = "no list of signers: a regular file with a line for each, NAME ssh-ed25519 AAAA…"
+        if signers is not None:
+            raise UsageError(what, where=str(signers), hint="docs/official.md says what stands in it")
+        faults.append(Fault(SIGNERS, what))
     whole, found, previous = [], [], _FIRST
     number, seen = -1, _Seen()
     try:

@@ -143,6 +143,14 @@ def test_an_entry_of_a_stranger_is_found(official: Path, tmp_path: Path) -> None
     assert len(found.runs) == RUNS
 
 
+def test_a_list_of_signers_that_is_missing_is_said(official: Path, tmp_path: Path) -> None:
+    results = copy_of(official, tmp_path)
+    (results / SIGNERS).unlink()
+    assert "allowed_signers: no list of signers" in said(verify(results))
+    with pytest.raises(UsageError, match="no list of signers"):
+        verify(results, tmp_path / "misspelt")
+
+
 def test_an_edited_entry_is_found(official: Path, tmp_path: Path) -> None:
     """A run that was made anew, and an entry that agrees with it: the signature does not."""
     results = copy_of(official, tmp_path)

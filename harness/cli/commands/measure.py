@@ -42,7 +42,7 @@ def add(app: typer.Typer) -> None:
     )(run)
     app.command(
         rich_help_panel=MEASURE,
-        epilog=examples("harness official --suite cbench --hidden-seed-file secret --key ~/.ssh/results"),
+        epilog=examples("harness official --suite cbench --hidden-seed-file ../secret --key ~/.ssh/results"),
     )(official)
     app.command(
         rich_help_panel=MEASURE,
