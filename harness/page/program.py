@@ -76,7 +76,8 @@ def _figures(row: Standing) -> None:
     these = "exact for these" if exact else f"{interval(row.these_low, row.these_high)} for these"
     st.markdown(f"95 % interval of strict: {interval(row.low, row.high)} for programs like these; {these}.")
     if row.verdict is not None:
-        st.markdown(f"Against {plain(row.reference)}: **{verdict_mark(row.verdict, row.depends_on)}**. {JUDGED}")
+        word = plain(verdict_mark(row.verdict, row.depends_on) or ABSENT)
+        st.markdown(f"Against {plain(row.reference)}: **{word}**. {JUDGED}")
     for line in dependence_lines([row]) + reason_lines([row]):
         st.markdown(f"- {plain(line)}")
 
