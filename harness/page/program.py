@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -16,7 +17,7 @@ from harness.page.learnt import show_training
 from harness.page.palette import palette
 from harness.page.render import show
 from harness.page.sql import show_sql
-from harness.page.table import number_format, show_table, unit_of
+from harness.page.table import number_format, printed, room_for, show_table, unit_of
 from harness.page.text import show_text
 from harness.policy.load import find_policy
 from harness.rank.contest import percent
@@ -112,23 +113,30 @@ def _table(rows: Sequence[ProgramFigure], question: Question, policy: str) -> No
     config = st.column_config
     unit_ = unit_of(question)
     number = number_format(question.metric)
-    wide = 85 if question.quantity.paired else 105
+    values = [printed(value, question.metric) for row in rows for value in (row.reference, row.policy)]
+    wide = room_for(values, 85 if question.quantity.paired else 105)
+    over = f"{question.reference} / {policy}"
+
+    def side(name: str) -> Any:
+        heading = f"{name} ({unit_})"
+        return config.NumberColumn(heading, format=number, width=wide, help=f"{question.metric} under {heading}")
+
     show_table(
         frame,
         "programs",
         {
             "benchmark": config.TextColumn("benchmark", width=105),
-            "split": config.TextColumn("split", width=50),
+            "split": config.TextColumn("split", width=46),
             "origin": config.TextColumn("origin", width=62),
-            "outcome": config.TextColumn("outcome", width=105),
-            "reference": config.NumberColumn(f"{question.reference} ({unit_})", format=number, width=wide),
-            "policy": config.NumberColumn(f"{policy} ({unit_})", format=number, width=wide),
-            "ratio": config.NumberColumn(f"{question.reference} / {policy}", format="%.4f", width=105),
+            "outcome": config.TextColumn("outcome", width=88),
+            "reference": side(question.reference),
+            "policy": side(policy),
+            "ratio": config.NumberColumn(over, format="%.4f", width=95, help=f"{over}: above 1, {policy} is better."),
             "interval": config.TextColumn("95 % interval", width=125, alignment="right", help="Of the ratio."),
             "verdict": config.TextColumn("verdict", width=115 if question.quantity.paired else 80),
             "pairs": config.NumberColumn("pairs", width=55),
-            "counted": config.NumberColumn("counted as", format="%.4f", width=85, help="What enters strict."),
-            "object": config.TextColumn("object", width=108, help="First digits of the object's SHA-256."),
+            "counted": config.NumberColumn("counted as", format="%.4f", width=78, help="What enters strict."),
+            "object": config.TextColumn("object", width=100, help="First digits of the object's SHA-256."),
             "same": config.TextColumn(f"vs {question.reference}", width=70, help="Is it the reference's object?"),
         },
     )

@@ -30,7 +30,7 @@ from harness.page import address, site
 from harness.page.charts import CONFIG, ROW, lay_out
 from harness.page.palette import Palette, palette
 from harness.page.sql import show_sql
-from harness.page.table import show_table
+from harness.page.table import room_for, show_table
 from harness.page.text import show_text
 from harness.problems.protocol import View
 from harness.rank.question import Question
@@ -90,9 +90,12 @@ def _(part: Grid) -> None:
 def _column(column: GridColumn) -> Any:
     config = st.column_config
     if column.number:
-        return config.NumberColumn(column.heading, format=column.number, width=column.width, help=column.explain)
+        texts = [column.number % value for value in column.values if value is not None]
+        width = room_for(texts, column.width)
+        return config.NumberColumn(column.heading, format=column.number, width=width, help=column.explain)
     side: Literal["right"] | None = "right" if column.right else None
-    return config.TextColumn(column.heading, width=column.width, alignment=side, help=column.explain)
+    width = room_for(column.values, column.width) if column.right else column.width
+    return config.TextColumn(column.heading, width=width, alignment=side, help=column.explain)
 
 
 @_show.register

@@ -14,7 +14,7 @@ from harness.page.charts import CONFIG, standings_figure
 from harness.page.palette import palette
 from harness.page.render import show
 from harness.page.sql import show_sql
-from harness.page.table import ROW_HEIGHT
+from harness.page.table import ROW_HEIGHT, room_for
 from harness.policy.load import baseline_names
 from harness.problems.protocol import Pages
 from harness.rank.campaigns import TimedCampaign, campaigns
@@ -107,6 +107,8 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
         frame["share"] = [ABSENT if row.share is None else f"{row.share:.0%}".replace("%", " %") for row in table]
         if all(row.matched == row.strict for row in table):  # all is completed: room for the other
             del frame["matched"]
+    better = f"{table[0].reference} / policy, a geometric mean: above 1 is better."
+    prices = [f"{row.decide_cpu:.2f}" for row in table if row.decide_cpu is not None]
     config = st.column_config
     event = st.dataframe(
         frame,
@@ -123,15 +125,20 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
             "policy": config.TextColumn("policy", width=_width(table)),
             "class": config.TextColumn("class", width=68),
             "verdict": config.TextColumn("verdict", width=102, help=JUDGED),
-            "strict": config.NumberColumn("strict", format="%.4f", width=58, help="A ratio. Ranks go by this."),
+            "strict": config.NumberColumn("strict", format="%.4f", width=58, help=f"{better} Ranks go by this."),
             "interval": config.TextColumn("95 % interval", width=110, alignment="right", help="Of strict."),
             "median": config.NumberColumn("median", format="%.4f", width=60, help="Of what counts in strict."),
-            "matched": config.NumberColumn("matched", format="%.4f", width=66, help="A ratio."),
+            "matched": config.NumberColumn(
+                "matched", format="%.4f", width=66, help=f"Over what it completed. {better}"
+            ),
             "coverage": config.TextColumn("covered", width=62, alignment="right", help="In programs."),
             "decided": config.TextColumn("W/T/?/L", width=70, alignment="right", help=DECIDED),
             "mde": config.TextColumn("MDE", width=54, alignment="right", help=SEEN),
             "decide": config.NumberColumn(
-                "decide, s", format="%.2f", width=56, help="CPU seconds of deciding on a program, the median."
+                "decide, s",
+                format="%.2f",
+                width=room_for(prices, 56),
+                help="CPU seconds of deciding on a program, the median.",
             ),
             "share": config.TextColumn("of ceiling", width=66, alignment="right", help=OF_CEILING),
         },

@@ -1,6 +1,6 @@
 """The one look of every table that is only read: no index, rows of one height, a dash for what is absent."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -11,10 +11,13 @@ from harness.base.vocabulary import Target
 from harness.measure import find_metric
 from harness.rank.question import Question
 
-__all__ = ["ROW_HEIGHT", "number_format", "show_table", "unit_of"]
+__all__ = ["ROW_HEIGHT", "number_format", "printed", "room_for", "show_table", "unit_of"]
 
 ROW_HEIGHT = 30
 """In pixels."""
+_BESIDE, _DIGIT = 16, 7
+_OTHERS = {",": 4, ".": 4, " ": 4, "%": 12}
+"""In pixels: what a cell has beside its text, a digit, and what is not as wide as one."""
 
 
 def show_table(frame: pd.DataFrame, key: str, columns: Mapping[str, Any]) -> None:
@@ -28,6 +31,22 @@ def show_table(frame: pd.DataFrame, key: str, columns: Mapping[str, Any]) -> Non
         key=key,
         column_config=dict(columns),
     )
+
+
+def printed(value: float | None, metric: str) -> str:
+    """As ``number_format`` has a value in a table, or a little longer."""
+    if value is None:
+        return ABSENT
+    return f"{value:.4f}" if find_metric(metric).unit == "s" else f"{value:,.1f}"
+
+
+def room_for(texts: Iterable[object], least: int) -> int:
+    """The width, in pixels, of a column of numbers that is at least ``least``, so that each is read whole.
+
+    What is too long for a cell that is aligned to the right is cut on the left, where a number has its first digits:
+    another number would be read.
+    """
+    return max([least, *(_BESIDE + sum(_OTHERS.get(letter, _DIGIT) for letter in str(text)) for text in texts)])
 
 
 def unit_of(question: Question) -> str:
