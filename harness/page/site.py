@@ -22,10 +22,15 @@ __all__ = ["link", "opened_index", "pages"]
 
 _STYLE = """<style>
 .stMainBlockContainer { padding: 3rem 3rem 4rem; }
+@media (max-width: 1400px) { .stMainBlockContainer { padding-left: 1.25rem; padding-right: 1.25rem; } }
+[data-testid="stMetricValue"] { font-size: 1.75rem; }
+[data-testid="stMetricValue"] *, [data-testid="stMetricLabel"] * {
+  overflow: visible; overflow-wrap: anywhere; text-overflow: clip; white-space: normal; }
 [data-testid="stSidebarHeader"] { height: 1rem; margin-bottom: 0; }
 [data-testid="stSidebarUserContent"] hr { margin: 0.25rem 0; }
 </style>"""
-"""Less empty space than streamlit leaves: the tables are wide."""
+"""Less empty space than streamlit leaves: the tables are wide. Large figures and their names wrap: an ellipsis would
+stand for the exponent of ``7.2e+08``."""
 
 _TITLES = {
     "standings": "Standings",

@@ -31,3 +31,22 @@ def test_a_verdict_with_a_star_is_no_markup(page: Page, timed_site: Site) -> Non
     visit(page, timed_site, "program?policy=basic")
     expect(page.get_by_text("Against greedy: ▼ worse *. ")).to_be_visible()
     expect(page.locator("strong").get_by_text("▼ worse *", exact=True)).to_be_visible()
+
+
+def test_large_figures_are_read_to_their_last_character(narrow: Page, solvers_site: Site) -> None:
+    page = narrow
+    visit(page, solvers_site, "program?suite=iopddl&track=sharding&origin=contest&split=all&policy=greedy-descent")
+    expect(page.get_by_test_id("stMetricValue").filter(has_text="e+")).not_to_have_count(0)
+    assert page.evaluate(CUT) == []
+    visit(page, solvers_site, "compare?suite=iopddl&origin=contest&split=all&a=layout-messages&b=greedy-descent")
+    expect(page.get_by_text("layout-messages is better", exact=True).first).to_be_visible()
+    assert page.evaluate(CUT) == []
+
+
+def test_the_table_of_standings_fits_a_small_laptop(narrow: Page, site: Site) -> None:
+    page = narrow
+    page.set_viewport_size({"width": 1244, "height": 900})  # names of recorded policies are so much longer than these
+    visit(page, site, "?split=all")
+    expect(page.get_by_test_id("stDataFrame").first.locator("table[role=grid]")).to_be_attached()
+    beyond = "() => { const one = document.querySelector('.dvn-scroller'); return one.scrollWidth - one.clientWidth }"
+    assert page.evaluate(beyond) <= 0
