@@ -27,6 +27,15 @@ def narrow(page: Page) -> Iterator[Page]:
         page.set_viewport_size(before)
 
 
+def test_a_verdict_names_policies_in_their_own_letters(page: Page, site: Site) -> None:
+    with open_index(site.results) as index:
+        said = versus(index, asked(index), "Os", "Oz").summary.in_class
+    assert "Os is not resolved against Oz" in said
+    visit(page, site, "compare?a=Os&b=Oz&split=all")
+    expect(page.get_by_text("Os is not resolved against Oz")).to_be_visible()
+    assert "Os is not resolved against Oz" in page.get_by_text("In the standings, at 5 %").inner_text()
+
+
 def test_a_verdict_with_a_star_is_no_markup(page: Page, timed_site: Site) -> None:
     visit(page, timed_site, "program?policy=basic")
     expect(page.get_by_text("Against greedy: ▼ worse *. ")).to_be_visible()
