@@ -6,18 +6,18 @@ __all__ = ["ABSENT", "day", "exactly", "interval", "plain", "quantity", "ratio",
 
 ABSENT = "–"
 _SHORT = 12
-_HUGE = 1e4
+_HUGE, _TINY = 1e4, 1e-3
 _EXACT = 2**53
 _MARKUP = frozenset(r"\`*_{}[]()#+!|<>$~:")
 
 
 def ratio(value: float | None) -> str:
-    """``0.9980``; what is ten thousand and more, ``3.83e+06``."""
+    """``0.9980``; what is ten thousand and more, ``3.83e+06``; what is less than a thousandth, ``3.83e-14``."""
     return ABSENT if value is None else _four(value)
 
 
 def _four(value: float) -> str:
-    return f"{value:.4f}" if value < _HUGE else f"{value:.2e}"
+    return f"{value:.4f}" if _TINY <= value < _HUGE or value == 0 else f"{value:.2e}"
 
 
 def interval(low: float | None, high: float | None) -> str:

@@ -39,6 +39,8 @@ __all__ = [
     "word",
 ]
 
+_HUGE = 1e5
+"""A difference in per cent of which no digit but the first two says anything."""
 NEVER = "never timed together"
 """Why two objects that were timed have no ratio."""
 EQUAL = "equal"
@@ -162,11 +164,11 @@ def finite_ratio(log_ratio: float | None) -> float | None:
 
 
 def percent(share: float | None) -> str | None:
-    """``0.8 %``, to two significant digits."""
+    """``0.8 %``, to two significant digits; a thousandfold and more, ``9.5e+06 %``."""
     if share is None:
         return None
     value = 100 * share
-    return f"{value:.2g} %" if value < 9.95 else f"{value:.0f} %"
+    return f"{value:.2g} %" if value < 9.95 else f"{value:.0f} %" if value < _HUGE else f"{value:.1e} %"
 
 
 def word(effect: Effect, *, timed: bool) -> str:

@@ -30,7 +30,7 @@ __all__ = [
 
 PUBLISHED = "published"
 """Stands for the class of what others have published."""
-_HUGE, _TINY = 1000, 0.0001
+_HUGE, _SMALL, _TINY = 1000, 0.001, 0.0001
 _CHANGED = 0.1
 """By so much the work of a calibration may differ between a machine's campaigns without a word."""
 _OPEN = "not resolved"
@@ -197,8 +197,8 @@ def cycle_lines(found: Mapping[str, float], a: str, b: str) -> list[str]:
 
 
 def multiple(value: float) -> str:
-    """``1.0254``; what is a thousand times too much or more, ``1.3e+08``."""
-    return f"{value:.4f}" if value < _HUGE else f"{value:.1e}"
+    """``1.0254``; what is a thousand times too much or more, ``1.3e+08``, or less than a thousandth, ``3.4e-14``."""
+    return f"{value:.4f}" if _SMALL <= value < _HUGE or value == 0 else f"{value:.1e}"
 
 
 def share(value: float) -> str:

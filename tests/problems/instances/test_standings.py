@@ -240,6 +240,7 @@ def test_standings_of_what_is_recorded(tmp_path: Path) -> None:
 
 def test_ratios_and_shares_in_words() -> None:
     assert [multiple(1.02544), multiple(123456789.0)] == ["1.0254", "1.2e+08"]
+    assert [multiple(3.4e-14), multiple(0.0016), multiple(0.0)] == ["3.4e-14", "0.0016", "0.0000"]
     assert [share(0.0), share(1e-9), share(0.0254), share(1e6)] == ["0.00 %", "< 0.01 %", "2.54 %", "1.0e+08 %"]
 
 
