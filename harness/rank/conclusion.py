@@ -133,7 +133,7 @@ def sentence(
     low, high = effect.like_these
     if not chance.below(LEVEL):
         mde = detectable(effect.estimate, effect.like_these)
-        seen = "" if mde is None else f"; a difference of {percent(mde)} would have been seen"
+        seen = "" if mde is None else f"; a difference of {percent(mde)} would have been seen in four cases of five"
         return f"{a} and {b} cannot be told apart on {what} like these ({alone}){seen}"
     better, worse = (a, b) if sign > 0 else (b, a)
     adjective = "faster" if question.quantity.paired else "better"

@@ -174,7 +174,10 @@ def test_a_difference_within_the_scatter_is_not(tmp_path: Path) -> None:
     summary = whole(tmp_path, "a", "b").summary
     assert summary.p is not None and summary.p > 0.05 and summary.mde is not None
     said = f"a and b cannot be told apart on programs like these (p = {summary.p:.2g}, at 5 % for this pair alone)"
-    assert summary.conclusion == f"{said}; a difference of {100 * summary.mde:.2g} % would have been seen"
+    assert (
+        summary.conclusion
+        == f"{said}; a difference of {100 * summary.mde:.2g} % would have been seen in four cases of five"
+    )
 
 
 def test_nothing_is_concluded_from_few_programs_or_equal_ones(tmp_path: Path) -> None:
