@@ -128,7 +128,9 @@ def test_published_rows_have_no_rank_and_change_nobodys() -> None:
     assert [row.policy for row in found.standings] == ["theirs", "mine"]
     row = found.standings[0]
     assert (row.rank, row.low, row.time_scale, row.verdict) == (None, None, None, None)
-    assert row.reasons == ("published of 6 of 8 instances",)
+    assert row.reasons == (
+        "published of 6 of 8 instances: cost/best and gap are of these alone, and the score has 0 for the others",
+    )
     assert found.standings[1] == table(*mine)["mine"]
 
 
