@@ -80,6 +80,7 @@ def standings_figure(table: Sequence[Standing], baselines: frozenset[str], colou
     lay_out(figure, ROW * len(table) + _GAP * gaps)
     if gaps:  # the legend stands above the first class's title
         figure.update_layout(margin={"t": 56}, height=figure.layout.height + 24, legend={"y": 1, "yref": "container"})
+        figure.update_layout(legend={"x": 0, "xref": "container"})
         figure.update_layout(legend={"yanchor": "top"})
     return figure
 
@@ -260,7 +261,7 @@ def _lay_out_bars(figure: go.Figure, programs: Sequence[str], over: str, under: 
     figure.update_yaxes(categoryorder="array", categoryarray=list(reversed(programs)))
     figure.update_xaxes(
         range=[low - room if low < 0 else -room / 4, high + room],
-        title_text=f"100 · ln({over} / {under}), about per cent: right of 0, {under} is better",
+        title_text=f"100 · ln({over} / {under}), near 0 about per cent<br>right of 0, {under} is better",
         zeroline=False,
     )
     figure.add_vline(x=0, line={"color": colours.line, "width": 1})

@@ -59,3 +59,15 @@ def test_the_table_of_standings_fits_a_small_laptop(narrow: Page, site: Site) ->
     expect(page.get_by_test_id("stDataFrame").first.locator("table[role=grid]")).to_be_attached()
     beyond = "() => { const one = document.querySelector('.dvn-scroller'); return one.scrollWidth - one.clientWidth }"
     assert page.evaluate(beyond) <= 0
+
+
+def test_on_a_telephone_the_chart_says_which_direction_is_better(narrow: Page, site: Site) -> None:
+    page = narrow
+    page.set_viewport_size({"width": 390, "height": 900})
+    visit(page, site, "compare?a=Os&b=Oz&split=all")
+    title = page.locator(".js-plotly-plot .xtitle").first
+    title.scroll_into_view_if_needed()
+    expect(title).to_contain_text("right of 0, Os is better")
+    ends = "one => [one.getBoundingClientRect().right, one.ownerSVGElement.getBoundingClientRect().right]"
+    right, edge = title.evaluate(ends)
+    assert right <= edge
