@@ -14,6 +14,7 @@ _STYLE = """<style>
 .running-text th, .running-text td {
   border: 1px solid rgba(128, 128, 128, 0.3); padding: 0.25rem 0.6rem; text-align: left; vertical-align: top;
   white-space: pre-wrap; overflow-wrap: anywhere; }
+.running-text td:first-child { overflow-wrap: break-word; }
 .running-text th { font-weight: 600; white-space: nowrap; }
 </style>"""
 

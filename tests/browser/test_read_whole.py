@@ -61,6 +61,17 @@ def test_the_table_of_standings_fits_a_small_laptop(narrow: Page, site: Site) ->
     assert page.evaluate(beyond) <= 0
 
 
+def test_names_of_facts_are_broken_between_words_alone(narrow: Page, site: Site) -> None:
+    page = narrow
+    page.set_viewport_size({"width": 390, "height": 900})
+    visit(page, site, "runs")
+    word = """cell => {
+      const text = cell.firstChild, range = document.createRange(), at = text.data.indexOf('verification');
+      range.setStart(text, at); range.setEnd(text, at + 'verification'.length);
+      return range.getClientRects().length }"""
+    assert page.get_by_role("cell", name="fresh verification", exact=True).evaluate(word) == 1
+
+
 def test_on_a_telephone_the_chart_says_which_direction_is_better(narrow: Page, site: Site) -> None:
     page = narrow
     page.set_viewport_size({"width": 390, "height": 900})
