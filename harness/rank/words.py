@@ -235,7 +235,7 @@ def _names(policies: Sequence[str], everyone: int, plain: bool) -> str:
     """Whom the reason concerns; ``plain``: where it concerns all, it says so by itself."""
     if len(policies) < everyone:
         return f"{', '.join(policies)}: "
-    return "" if plain else "each: "
+    return "" if plain or everyone == 1 else "each: "
 
 
 def campaign_lines(found: Sequence[TimedCampaign], pairs: Iterable[int | None]) -> list[str]:

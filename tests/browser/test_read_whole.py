@@ -82,3 +82,9 @@ def test_on_a_telephone_the_chart_says_which_direction_is_better(narrow: Page, s
     ends = "one => [one.getBoundingClientRect().right, one.ownerSVGElement.getBoundingClientRect().right]"
     right, edge = title.evaluate(ends)
     assert right <= edge
+
+
+def test_the_command_beside_a_solvers_instances_prints_instances(page: Page, solvers_site: Site) -> None:
+    visit(page, solvers_site, "program?suite=iopddl&track=sharding&origin=contest&split=all&policy=greedy-descent")
+    page.get_by_text("SQL of this table").click()
+    expect(page.get_by_text("The same table in a terminal")).to_contain_text("--instances --no-published")

@@ -93,7 +93,10 @@ def standings(
 
 def _standings(found: SolverTable) -> Grid:
     table = found.standings
-    heading, whose = score_heading(found), "The contest's, over the instances that were withheld from its teams."
+    heading, whose = (
+        score_heading(found),
+        "The contest's, over the instances that were withheld from its teams: more is better.",
+    )
     score = (GridColumn(heading, tuple(row.contest_score for row in table), 74, "%.4f", explain=whose),)
     verdicts = tuple(verdict_mark(row.verdict, row.depends_on) or ABSENT for row in table)
     intervals = tuple(ratio_interval(row) or ABSENT for row in table)
@@ -106,10 +109,20 @@ def _standings(found: SolverTable) -> Grid:
             GridColumn("machine", tuple(_machine(row) for row in table), 118, explain="Cores and CPU."),
             GridColumn("verdict", verdicts, 100, explain="Of cost / best against 1."),
             *(score if found.contest_instances else ()),
-            GridColumn("cost / best", tuple(_ratio(row) for row in table), 74, right=True, explain="Geometric mean."),
+            GridColumn(
+                "cost / best",
+                tuple(_ratio(row) for row in table),
+                74,
+                right=True,
+                explain="Geometric mean: below 1 is better.",
+            ),
             GridColumn("95 % interval", intervals, 134, right=True, explain="Of cost / best."),
             GridColumn(
-                "gap", tuple(_gap(row) for row in table), 76, right=True, explain="Above the proven lower bound."
+                "gap",
+                tuple(_gap(row) for row in table),
+                76,
+                right=True,
+                explain="Above the proven lower bound: less is better.",
             ),
             GridColumn("feasible", tuple(_feasible(row) for row in table), 64, right=True, explain="In instances."),
         ),
@@ -175,7 +188,8 @@ def instances(
     yield from _one_instance(domain, index, found, next(figure for figure in mine if figure.benchmark == name))
     yield Query(
         solver_sql(domain, question, policy),
-        f"harness leaderboard {command_options(pages.view_of(question))} --json",
+        f"harness leaderboard {command_options(pages.view_of(question))} --instances --no-published",
+        "That command prints the instances of every solver.",
     )
 
 
