@@ -125,8 +125,8 @@ def _standing_hover(row: Standing) -> str:
         f"for programs like these [{interval(row.low, row.high)}]",
         f"for these programs [{interval(row.these_low, row.these_high)}]",
         f"matched {ratio(row.matched)}, coverage {row.completed}/{row.benchmarks}",
-        f"better on {row.wins}, equal or equivalent on {row.ties}, not resolved on {row.unresolved}, worse or failed "
-        f"on {row.losses}",
+        f"better on {row.wins}, equal or equivalent on {row.ties}, not resolved on {row.unresolved}, worse, failed "
+        f"or not run on {row.losses}",
         *([row.verdict] if row.verdict else []),
         *row.reasons,
     ]

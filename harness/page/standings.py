@@ -208,7 +208,7 @@ def _explain(question: Question, table: Sequence[Standing]) -> None:
         "**rank**: every two policies of a class alone; those that cannot be told apart share ranks.  \n"
         "**matched** is over the programs that the policy completed. **coverage** is how many those are.  \n"
         f"**95 % interval** of strict, for programs like these{thick}.  \n"
-        f"**W/T/?/L**: programs better than {reference}, equal or equivalent, not resolved, worse or failed. "
+        f"**W/T/?/L**: programs better than {reference}, equal or equivalent, not resolved, worse, failed or not run. "
         "**MDE**: the difference that the verdict would find in four of five cases."
     )
     st.caption(UNCHECKED)

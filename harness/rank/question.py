@@ -197,7 +197,8 @@ def questions(
         if reference is None or _can_be_against(t, reference)
     ]
     if not kept:
-        have = ", ".join(sorted({_described(*row) for row in found}))
+        nearest = sorted({(row[0] != suite, row[1] != track, _described(*row)) for row in found})
+        have = ", ".join(described for *_, described in nearest)
         words: tuple[str | None, ...] = (metric and f"metric {metric}", reference and f"reference {reference}")
         words += (suite and f"suite {suite}", track and f"track {track}", *targets)
         wanted = ", ".join(word for word in (*words, _in_words(conditions | {"origin": origin})) if word)

@@ -85,7 +85,7 @@ class Decided(Protocol):
 
     @property
     def losses(self) -> int | None:
-        """Worse, or failed."""
+        """Worse, failed, or not run."""
 
 
 def decided(row: Decided) -> str | None:

@@ -685,6 +685,9 @@ def test_questions_are_what_was_recorded(tmp_path: Path) -> None:
             with pytest.raises(UsageError, match="no results of ") as raised:
                 questions(index, **nothing)
             assert "made (track size, aarch64)" in (raised.value.hint or "")
+        with pytest.raises(UsageError) as raised:
+            questions(index, suite="other", targets=("aarch64",))
+        assert (raised.value.hint or "").startswith("there are: other (track size, x86-64), ")  # the nearest first
 
 
 def speed(policy: str, benchmark: str, metric: str | None, value: float | None, **fields: Any) -> Row:

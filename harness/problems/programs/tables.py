@@ -60,7 +60,7 @@ LEGEND = (
     "ratios are geometric means of reference / policy: above 1 is better\n"
     "verdict: of strict against the reference, with an error of 5 % over the class\n"
     "rank: every two policies of a class alone, by strict; who cannot be told apart shares ranks\n"
-    "W/T/?/L: programs better than the reference, equal or equivalent, not resolved, worse or failed\n"
+    "W/T/?/L: programs better than the reference, equal or equivalent, not resolved, worse, failed or not run\n"
     "MDE: the difference that the verdict would find four times in five; decide: CPU seconds on a program, the median\n"
     "class, and what a policy was made on, are its submitter's word"
 )

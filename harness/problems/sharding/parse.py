@@ -143,5 +143,7 @@ def _edge_fault(pair: Sequence[int], count: int) -> str | None:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value) if not isinstance(value, (list, dict)) else f"a {type(value).__name__}"
+    if isinstance(value, list):
+        return f"a list of {len(value):,}" if value else "an empty list"
+    text = "an object" if isinstance(value, dict) else json.dumps(value)
     return text if len(text) <= 40 else f"{text[:40]}…"
