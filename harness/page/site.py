@@ -44,8 +44,10 @@ _TITLES = {
 
 
 def pages() -> "list[Page]":
-    """All pages, for ``st.navigation``."""
-    return [_page(name) for name in _names()]
+    """All pages, for ``st.navigation``. The first stands at the root, and at its own name too, where people look."""
+    first = next(iter(_TITLES))
+    also = st.Page(_framed(first), title=_TITLES[first], url_path=first)
+    return [*(_page(name) for name in _names()), also]
 
 
 def link(name: str, label: str, **parameters: str) -> None:
@@ -100,7 +102,9 @@ def _names() -> list[str]:
 
 def _page(name: str) -> "Page":
     # The module is imported when its page is shown: pages may link to one another through this one.
-    return st.Page(_framed(name), title=_TITLES[name], url_path=name, default=name == next(iter(_TITLES)))
+    default = name == next(iter(_TITLES))
+    path = f"{name}-first" if default else name  # which is not shown: the default's is the root
+    return st.Page(_framed(name), title=_TITLES[name], url_path=path, default=default)
 
 
 def _framed(name: str) -> Callable[[], None]:

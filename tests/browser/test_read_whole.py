@@ -88,3 +88,12 @@ def test_the_command_beside_a_solvers_instances_prints_instances(page: Page, sol
     visit(page, solvers_site, "program?suite=iopddl&track=sharding&origin=contest&split=all&policy=greedy-descent")
     page.get_by_text("SQL of this table").click()
     expect(page.get_by_text("The same table in a terminal")).to_contain_text("--instances --no-published")
+
+
+def test_standings_are_found_by_their_name_too(page: Page, site: Site) -> None:
+    visit(page, site, "standings?split=all&target=aarch64")
+    expect(page.get_by_text("toy · aarch64 · track size")).to_be_visible()
+    expect(page.get_by_text("Page not found")).to_have_count(0)
+    page.get_by_role("link", name="Standings").click()
+    page.wait_for_url(lambda url: "/standings" not in url and "target=aarch64" in url)
+    expect(page.get_by_text("toy · aarch64 · track size")).to_be_visible()
