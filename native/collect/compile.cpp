@@ -33,6 +33,21 @@ PipelineTuningOptions tuning() {
   return Tuning;
 }
 
+// Asks once, and changes nothing.
+class Inquiry : public PassInfoMixin<Inquiry> {
+public:
+  Inquiry(function_ref<bool()> IsKnown, bool &Known) : IsKnown(IsKnown), Known(&Known) {}
+
+  PreservedAnalyses run(Module & /*M*/, ModuleAnalysisManager & /*MAM*/) {
+    *Known = IsKnown();
+    return PreservedAnalyses::all();
+  }
+
+private:
+  function_ref<bool()> IsKnown;
+  bool *Known;
+};
+
 bool isCalledByOthers(const Function &F) {
   return any_of(F.users(), [&F](const User *Using) {
     const auto *Call = dyn_cast<CallBase>(Using);
@@ -75,11 +90,18 @@ std::vector<uint32_t> Functions::bytesIn(const Object &Made) const {
   return Bytes;
 }
 
-void optimise(Line &On, Compiler &With, Session &Deciding) {
+bool optimise(Line &On, Compiler &With, Session &Deciding, function_ref<bool()> IsKnown) {
+  bool Known = false;
   PassInstrumentationCallbacks Callbacks;
+  Callbacks.registerShouldRunOptionalPassCallback([&Known](StringRef /*Pass*/, const Any & /*IR*/) { return !Known; });
   OptNoneInstrumentation OptNone(/*DebugLogging=*/false);
   OptNone.registerCallbacks(Callbacks);
   PassBuilder Builder(&With.generator(), tuning(), std::nullopt, &Callbacks);
+  // After the inliner, before everything that costs most.
+  Builder.registerOptimizerEarlyEPCallback(
+      [&](ModulePassManager &Passes, OptimizationLevel /*Level*/, ThinOrFullLTOPhase /*Phase*/) {
+        Passes.addPass(Inquiry(IsKnown, Known));
+      });
   LoopAnalysisManager Loops;
   FunctionAnalysisManager Functions;
   CGSCCAnalysisManager Components;
@@ -93,6 +115,8 @@ void optimise(Line &On, Compiler &With, Session &Deciding) {
   Builder.registerLoopAnalyses(Loops);
   Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
   Builder.buildPerModuleDefaultPipeline(OptimizationLevel::Oz).run(On.module(), Modules);
+  Now = nullptr;
+  return Known;
 }
 
 } // namespace harness

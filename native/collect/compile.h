@@ -6,6 +6,7 @@
 #include "../inline/advisor.h"
 #include "../module/line.h"
 #include "../module/object.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <vector>
 
@@ -29,8 +30,9 @@ private:
 /// Make functions internal that others of the module call: what a file looks like within its program.
 void closeOff(llvm::Module &M);
 
-/// Run clang's -Oz pipeline on a module, with the advisor of `native/inline` in it.
-void optimise(Line &On, Compiler &With, Session &Deciding);
+/// Run clang's -Oz pipeline on a module, with the advisor of `native/inline` in it. `IsKnown` is asked when all calls
+/// are decided: whether that is enough, and the rest of the pipeline may be left out. Returns what it said.
+bool optimise(Line &On, Compiler &With, Session &Deciding, llvm::function_ref<bool()> IsKnown);
 
 } // namespace harness
 

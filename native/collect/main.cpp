@@ -98,6 +98,30 @@ private:
   std::vector<Step> Steps;
 };
 
+// What became of modules that were decided alike before. A training compiles most of its modules so again: networks
+// that are nearly the same decide the same.
+class Memory {
+public:
+  bool isKnown(StringRef Key) const { return Kept.contains(Key); }
+  StringRef at(StringRef Key) const { return Kept.find(Key)->second; }
+
+  void keep(StringRef Key, std::string What) {
+    Bytes += What.size() + PerEntry;
+    if (Bytes > Most) {
+      Kept.clear();
+      Bytes = What.size() + PerEntry;
+    }
+    Kept[Key] = std::move(What);
+  }
+
+private:
+  static constexpr size_t Most = 1 << 26;
+  static constexpr size_t PerEntry = 100;
+
+  StringMap<std::string> Kept;
+  size_t Bytes = 0;
+};
+
 class Collector {
 public:
   std::optional<std::string> answer(StringRef Bytes, Answer &Into) {
@@ -155,8 +179,16 @@ private:
       Shared.Guide = Deciding == How::Table ? std::make_unique<harness::Table>(Table) : nullptr;
       Shared.Written = (Flags & WithDecisions) == 0 ? nullptr : std::make_unique<Log>(Decisions);
       Shared.Decider = (Flags & OnceForCallee) != 0 ? onceForCallee(std::move(Asker)) : std::move(Asker);
-      optimise(On, *With, Shared);
-      say(Seen, Known, Object(On, *With), Into);
+      std::string Decided;
+      const auto IsKnown = [&] {
+        Decided = keyOf(Bitcode, Table, Flags, Seen);
+        return (Flags & WithParts) == 0 && Made.isKnown(Decided);
+      };
+      if (!optimise(On, *With, Shared, IsKnown)) {
+        Made.keep(Decided, sizesIn(Known, Object(On, *With)));
+      }
+      Into.append(Made.at(Decided));
+      say(Seen, Into);
       if ((Flags & WithParts) != 0) {
         sayParts(Known, On.module(), Into);
       }
@@ -167,10 +199,32 @@ private:
     return std::nullopt;
   }
 
+  // All that an object depends on: the module, and what was decided, in its order. LLVM's heuristic and a network that
+  // decide alike make the same object.
+  static std::string keyOf(StringRef Bitcode, StringRef Table, uint8_t Flags, const Observed &Seen) {
+    Answer Depends;
+    for (const StringRef Bytes : {Bitcode, Table}) {
+      const XXH128_hash_t Hash = xxh3_128bits(arrayRefFromStringRef(Bytes));
+      Depends.put(Hash.low64);
+      Depends.put(Hash.high64);
+    }
+    Depends.put(static_cast<uint8_t>(Flags & (OnceForCallee | Closed)));
+    for (const Step &One : Seen.steps()) {
+      Depends.put(One.Caller);
+      Depends.put(One.Callee);
+      Depends.put(One.Inline);
+    }
+    const XXH128_hash_t Hash = xxh3_128bits(arrayRefFromStringRef(Depends.bytes()));
+    Answer Key;
+    Key.put(Hash.low64);
+    Key.put(Hash.high64);
+    return Key.bytes().str();
+  }
+
   // Bytes of the object, uint64: allocated, executed, of the unwind table. A hash of it, uint64. The number of
-  // functions, uint32, and bytes of each, uint32. The number of questions and of features of each, uint32; of each
-  // question caller and callee, uint32, the logit, float32, and the decision, uint32; then of each its features, int64.
-  static void say(const Observed &Seen, const Functions &Known, const Object &Made, Answer &Into) {
+  // functions, uint32, and bytes of each, uint32.
+  static std::string sizesIn(const Functions &Known, const Object &Made) {
+    Answer Into;
     const Sizes Found = sizesOf(Made);
     Into.put(Found.Allocated);
     Into.put(Found.Executed);
@@ -180,6 +234,12 @@ private:
     for (const uint32_t Bytes : Known.bytesIn(Made)) {
       Into.put(Bytes);
     }
+    return Into.bytes().str();
+  }
+
+  // The number of questions and of features of each, uint32; of each question caller and callee, uint32, the logit,
+  // float32, and the decision, uint32; then of each its features, int64.
+  static void say(const Observed &Seen, Answer &Into) {
     Into.put(static_cast<uint32_t>(Seen.steps().size()));
     Into.put(static_cast<uint32_t>(Seen.steps().empty() ? 0 : Seen.steps().front().Features.size()));
     for (const Step &One : Seen.steps()) {
@@ -232,6 +292,7 @@ private:
     return Each;
   }();
   StringMap<std::unique_ptr<Compiler>> Compilers;
+  Memory Made;
   std::unique_ptr<Network> Policy;
 };
 

@@ -11,7 +11,7 @@ from harness.apply.plan import reference_plan
 from harness.base.store import Store
 from harness.base.vocabulary import Level, Target
 from harness.environments.benchmarks import modules_of
-from harness.learn.inliners.collector import HEURISTIC, PARTS, Collector, Exploration
+from harness.learn.inliners.collector import HEURISTIC, PARTS, Collector, Compiled, Exploration
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, fresh
 from harness.learn.inliners.pool import Pool
@@ -69,6 +69,35 @@ def test_questions_are_those_that_the_plugin_asks(bench: Bench) -> None:
         steps = collector.compile(frozen.bitcode.read_bytes(), all_features=True).steps
     assert (steps.features == rows[:, 1:-2]).all()
     assert steps.inline.tolist() == [site.inline for site in sites_of(answer.body) if site.who is Who.POLICY]
+
+
+def test_what_was_decided_before_is_what_a_new_worker_makes(small: list[Module], bench: Bench) -> None:
+    """Code is generated once for modules that are decided alike."""
+    names = ("callee_calls", "cost_estimate", "callee_bytes")
+    start = some_network(1, names)
+    chance = np.random.default_rng(0)
+    moved = start.parameters() + 0.3 * chance.standard_normal((4, start.parameters().size))
+    networks = [start.with_parameters(values).as_data() for values in (*moved, *moved[::-1])]
+    bitcode = small[1].read()
+
+    def made(collector: Collector, network: bytes, once_for_callee: bool, closed: bool) -> Compiled:
+        collector.use(network)
+        how = Exploration()
+        return collector.compile(
+            bitcode, how, once_for_callee=once_for_callee, closed=closed, with_decisions=True, with_parts=False
+        )
+
+    ways = [(network, once, closed) for once in (False, True) for closed in (False, True) for network in networks]
+    with Collector(bench) as lasting:
+        again = [made(lasting, *way) for way in ways]
+    assert 1 < len({one.digest for one in again}) < len(again)
+    for way, old in zip(ways, again, strict=True):
+        with Collector(bench) as collector:
+            new = made(collector, *way)
+        assert (old.alloc, old.text, old.unwind, old.digest) == (new.alloc, new.text, new.unwind, new.digest)
+        assert old.table == new.table
+        assert old.functions.tolist() == new.functions.tolist()
+        assert old.steps.logits.tolist() == new.steps.logits.tolist()
 
 
 def test_the_network_there_is_the_network_here(small: list[Module], bench: Bench) -> None:
