@@ -82,9 +82,8 @@ def test_what_was_decided_before_is_what_a_new_worker_makes(small: list[Module],
 
     def made(collector: Collector, network: bytes, once_for_callee: bool, closed: bool) -> Compiled:
         collector.use(network)
-        how = Exploration()
         return collector.compile(
-            bitcode, how, once_for_callee=once_for_callee, closed=closed, with_decisions=True, with_parts=False
+            bitcode, Exploration(), once_for_callee=once_for_callee, closed=closed, with_decisions=True
         )
 
     ways = [(network, once, closed) for once in (False, True) for closed in (False, True) for network in networks]
