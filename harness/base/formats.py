@@ -2,7 +2,7 @@
 
 from harness.base.text import printable
 
-__all__ = ["ABSENT", "day", "exactly", "interval", "plain", "quantity", "ratio", "short"]
+__all__ = ["ABSENT", "day", "exactly", "interval", "plain", "quantity", "ratio", "sentence", "short"]
 
 ABSENT = "–"
 _SHORT = 12
@@ -49,6 +49,11 @@ def plain(text: str) -> str:
     be seen does.
     """
     return "".join(f"\\{c}" if c in _MARKUP else c for c in printable(text, lines=False))
+
+
+def sentence(text: str) -> str:
+    """As ``plain``, beginning with a capital; the other letters stay: names are among them."""
+    return plain(text[:1].upper() + text[1:])
 
 
 def exactly(text: str) -> str:

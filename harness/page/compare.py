@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from harness.base.formats import ABSENT, interval, plain, quantity, ratio
+from harness.base.formats import ABSENT, interval, plain, quantity, ratio, sentence
 from harness.base.views import command_options
 from harness.page import address, site
 from harness.page.asked import ask
@@ -65,7 +65,7 @@ def render() -> None:
 def _summary(found: Summary, question: Question, a: str, b: str) -> None:
     st.markdown(f"**{plain(found.conclusion)}**")
     if found.in_class:
-        st.markdown(f"{plain(found.in_class[:1].upper() + found.in_class[1:])}.")
+        st.markdown(f"{sentence(found.in_class)}.")
     mean, wins, losses, ties, open_, both = st.columns(6)
     mean.metric(
         "geometric mean",
@@ -86,7 +86,7 @@ def _summary(found: Summary, question: Question, a: str, b: str) -> None:
         failed = "; ".join(f"{policy} did not complete {', '.join(names)}" for policy, names in found.failed.items())
         st.markdown(plain(f"Strict {ratio(found.strict)}: {failed}. The interval for {what} like these is of that."))
     for line in cycle_lines(found.modelled, a, b):
-        st.markdown(f"{plain(line[:1].upper() + line[1:])}.")
+        st.markdown(f"{sentence(line)}.")
 
 
 def _table(rows: Sequence[Comparison], question: Question, a: str, b: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from harness.base.formats import ABSENT, interval, plain, short
+from harness.base.formats import ABSENT, interval, plain, sentence, short
 from harness.base.views import command_options, permalink
 from harness.measure import find_metric
 from harness.page import site
@@ -54,7 +54,7 @@ def render() -> None:
     with site.opened_index() as index:
         pages, question = ask(index)
         for line in doubts(index, [question]):
-            st.warning(plain(line[:1].upper() + line[1:]))
+            st.warning(sentence(line))
         if own := pages.views.get("standings"):
             show(own, index, question)
             return
@@ -173,7 +173,7 @@ def _remarks(found: Sequence[TimedCampaign], table: Sequence[Standing]) -> None:
     for line in changed_lines(found) + marked_lines(found):
         st.warning(plain(line))
     for line in left_out_lines(table):
-        st.warning(plain(line[:1].upper() + line[1:]))
+        st.warning(sentence(line))
     if reasons := dependence_lines(table) + reason_lines(table):
         st.markdown("\n".join(f"- {plain(line)}" for line in reasons))
 

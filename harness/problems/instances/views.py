@@ -93,11 +93,10 @@ def standings(
 
 def _standings(found: SolverTable) -> Grid:
     table = found.standings
-    heading, whose = (
-        score_heading(found),
-        "The contest's, over the instances that were withheld from its teams: more is better.",
-    )
-    score = (GridColumn(heading, tuple(row.contest_score for row in table), 74, "%.4f", explain=whose),)
+    scores = tuple(row.contest_score for row in table)
+    whose = "The contest's, over the instances that were withheld from its teams: more is better."
+    score = (GridColumn(score_heading(found), scores, 74, "%.4f", explain=whose),)
+    ratios, gaps = (tuple(said(row) for row in table) for said in (_ratio, _gap))
     verdicts = tuple(verdict_mark(row.verdict, row.depends_on) or ABSENT for row in table)
     intervals = tuple(ratio_interval(row) or ABSENT for row in table)
     return Grid(
@@ -109,21 +108,9 @@ def _standings(found: SolverTable) -> Grid:
             GridColumn("machine", tuple(_machine(row) for row in table), 118, explain="Cores and CPU."),
             GridColumn("verdict", verdicts, 100, explain="Of cost / best against 1."),
             *(score if found.contest_instances else ()),
-            GridColumn(
-                "cost / best",
-                tuple(_ratio(row) for row in table),
-                74,
-                right=True,
-                explain="Geometric mean: below 1 is better.",
-            ),
+            GridColumn("cost / best", ratios, 74, right=True, explain="Geometric mean: below 1 is better."),
             GridColumn("95 % interval", intervals, 134, right=True, explain="Of cost / best."),
-            GridColumn(
-                "gap",
-                tuple(_gap(row) for row in table),
-                76,
-                right=True,
-                explain="Above the proven lower bound: less is better.",
-            ),
+            GridColumn("gap", gaps, 76, right=True, explain="Above the proven lower bound: less is better."),
             GridColumn("feasible", tuple(_feasible(row) for row in table), 64, right=True, explain="In instances."),
         ),
     )
