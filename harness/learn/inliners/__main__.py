@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     def beginner(name: str, about: str) -> argparse.ArgumentParser:
         made = trainer(name, about)
         made.add_argument("--features", choices=_FEATURES, default="all")
-        made.add_argument("--hidden", type=_widths, default=(40, 20), help="widths of layers: 40,20")
+        made.add_argument("--hidden", type=_widths, default=(40, 20), help="widths of layers, such as %(default)s")
         return made
 
     size = verb("size", "fit the model of size, and write native/inline/size_model.h")
@@ -94,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     beginner("clone", "decide as LLVM does")
 
     imitate = beginner("imitate", "iterated imitation of the best")
+    imitate.set_defaults(hidden=(80, 40))
     imitate.add_argument("--rounds", type=_count, default=5)
     imitate.add_argument("--modules", type=_count, default=300, help="in a round")
     imitate.add_argument("--functions", type=_count, default=12, help="of each that are tried")

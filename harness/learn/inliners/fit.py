@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.learn.inliners.network import Network
+from harness.learn.inliners.network import INPUTS, Network
 
 __all__ = ["Adam", "Decided", "fit"]
 
@@ -52,25 +52,32 @@ def fit(
     least: int = 0,
     batch: int = 256,
     rate: float = 1e-3,
-    decay: float = 0,
+    blind: float = 0,
 ) -> Network:
     """The network after so many passes over all questions, and ``least`` steps: a small table needs more passes.
 
-    ``decay``: of parameters, for each step.
+    ``blind``: the share of features that are hidden, others for each question of each step (dropout); the rate of
+    learning falls to nothing then. So what is learnt holds where nothing was seen of it.
     """
     chance = np.random.default_rng(seed)
     adam = Adam(start.parameters().size, rate)
     network = start
     inputs = start.inputs(decided.features)
     weight = (decided.weight / decided.weight.mean()).astype(np.float32)
-    for _ in range(max(passes, -(-least // -(-len(inputs) // batch)))):
+    passes = max(passes, -(-least // -(-len(inputs) // batch)))
+    for number in range(passes):
+        adam.rate = rate * (1 - number / passes) if blind else rate
         order = chance.permutation(len(inputs))
         for first in range(0, len(order), batch):
             rows = order[first : first + batch]
-            outputs = network.outputs(inputs[rows])
+            shown = inputs[rows]
+            if blind:
+                seen = chance.random((len(rows), len(start.features))) >= blind
+                shown = shown * np.repeat(seen, INPUTS, axis=1) / np.float32(1 - blind)
+            outputs = network.outputs(shown)
             odds = 1 / (1 + np.exp(-outputs[-1][:, 0]))
             slopes = (odds - decided.inline[rows]) * weight[rows] / len(rows)
             values = network.parameters().astype(np.float64)
-            gradient = network.gradient(outputs, slopes.astype(np.float32)) + decay * values
+            gradient = network.gradient(outputs, slopes.astype(np.float32))
             network = network.with_parameters(values - adam.step(gradient))
     return network

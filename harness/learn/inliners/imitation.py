@@ -7,9 +7,9 @@ inlining all calls of the function saves, everything else being decided as befor
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,10 @@ __all__ = ["Gains", "Imitation", "gains_of", "learn"]
 
 _LLVM = "llvm_inlines"
 """The feature: what LLVM's heuristic decides."""
+_PASSES = 40
+"""Over all questions, in fitting."""
+_FOLDS = 5
+"""Of modules, to choose the margin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +40,20 @@ class Imitation:
     features: tuple[str, ...]
     metric: str
     once_for_callee: bool
-    hidden: tuple[int, ...] = (40, 20)
+    hidden: tuple[int, ...] = (80, 40)
     rounds: int = 5
     modules: int = 300
     """Modules in a round."""
     functions: int = 12
     """Of each at most so many are decided the other way."""
-    trust: float = 0.1
-    """What it costs to decide otherwise than the policy where nothing was tried, as a share of the mean of what it
-    costs where something was."""
+    blind: float = 0.2
+    """Of features, in fitting."""
     steps: int = 3000
     """Of fitting, at least."""
-    margins: tuple[float, ...] = (0.0, 1.0, 2.0, 4.0, 8.0)
-    """How much surer than LLVM's heuristic the network must be, in logits: what serves the validation modules best is
-    taken. With the largest, a network that has seen little still decides nearly as LLVM does, and is no bad policy to
-    try functions under. Of a network that does not see what LLVM decides only 0 is."""
+    margins: tuple[float, ...] = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 1000.0)
+    """How much surer than LLVM's heuristic the network must be, in logits: what serves best the modules that a network
+    has not learnt from is taken. With the last, a network that has seen little decides as LLVM does, and is no bad
+    policy to try functions under. Of a network that does not see what LLVM decides only 0 is."""
     seed: int = 0
 
 
@@ -63,7 +66,21 @@ class Gains:
     where that one decides for all."""
     saved: NDArray[np.float64]
     """(questions,): bytes that inlining saves, as a share of the module's, divided among the calls of the function that
-    were decided alike; where that was not tried, more or less than nothing beyond measure, as the policy decided."""
+    were decided alike."""
+    modules: NDArray[np.int64]
+    """(questions,): the place of the module."""
+
+    def and_then(self, more: Self) -> Self:
+        """These, and others."""
+        return type(self)(
+            np.concatenate([self.features, more.features]),
+            np.concatenate([self.saved, more.saved]),
+            np.concatenate([self.modules, more.modules]),
+        )
+
+    def of(self, wanted: NDArray[np.bool_]) -> Self:
+        """Some of them. ``wanted``: (questions,)."""
+        return type(self)(self.features[wanted], self.saved[wanted], self.modules[wanted])
 
 
 def gains_of(
@@ -91,14 +108,11 @@ def gains_of(
         steps = own.steps
         places = {int(callee): np.flatnonzero(steps.callees == callee) for callee in np.unique(steps.callees)}
         chance = np.random.default_rng([how.seed, round_, len(bitcode), own.digest % 2**32])
-        order = chance.permutation([callee for callee in sorted(places) if callee >= 0])
-        drawn, left = order[: how.functions], order[how.functions :]
+        drawn = chance.permutation([callee for callee in sorted(places) if callee >= 0])[: how.functions]
         size = size_of(own, how.metric)
-        found = [
-            (steps.features[place], np.inf if steps.inline[place] else -np.inf)
-            for callee in left.tolist()
-            for place in (places[callee][:1] if how.once_for_callee else places[callee])
-        ]
+        if not size:  # nothing of it is ever called
+            return [], 1 + bool(base), 0.0
+        found = []
         tried = 0
         for callee in drawn.tolist():
             place = places[callee]
@@ -113,13 +127,16 @@ def gains_of(
             found += [(steps.features[one], saved / len(asked)) for one in asked]
         return found, 1 + bool(base) + tried, float(np.log(size_of(plain, how.metric) / size))
 
-    done = [one for one in pool.each("try", modules, work) if one is not None]
+    done = {place: one for place, one in enumerate(pool.each("try", modules, work)) if one is not None}
     if not done:
         raise ValueError(f"no module of a round could be compiled: {pool.lost[-1]}")
-    rows = [row for found, _, _ in done for row in found]
-    features = np.array([row[0] for row in rows], np.int64).reshape(len(rows), len(FEATURES))
-    gains = Gains(features, np.array([row[1] for row in rows]))
-    return gains, sum(count for _, count, _ in done), float(np.mean([log for _, _, log in done]))
+    rows = [(row, saved, place) for place, (found, _, _) in done.items() for row, saved in found]
+    gains = Gains(
+        np.array([row for row, _, _ in rows], np.int64).reshape(len(rows), len(FEATURES)),
+        np.array([saved for _, saved, _ in rows], np.float64),
+        np.array([place for _, _, place in rows], np.int64),
+    )
+    return gains, sum(count for _, count, _ in done.values()), float(np.mean([log for _, _, log in done.values()]))
 
 
 def learn(
@@ -127,42 +144,59 @@ def learn(
 ) -> Network:
     """All rounds. A training that was killed goes on after its last round."""
     training = Training(folder, words, pool.cpu)
-    places = [FEATURES.index(name) for name in how.features]
-    features, saved = np.zeros((0, len(FEATURES)), np.int64), np.zeros(0)
+    known = Gains(np.zeros((0, len(FEATURES)), np.int64), np.zeros(0), np.zeros(0, np.int64))
     network: Network | None = None
     if kept := training.kept:
-        features, saved, network = kept["features"], kept["saved"], Network.of_data(kept["network"].tobytes())
+        known = Gains(kept["features"], kept["saved"], kept["modules"])
+        network = Network.of_data(kept["network"].tobytes())
     for round_ in range(training.steps, how.rounds):
         chance = np.random.default_rng([how.seed, round_])
-        drawn = [train[place] for place in chance.permutation(len(train))[: how.modules]]
-        gains, compilations, log = gains_of(drawn, network, how, round_, pool)
-        features = np.concatenate([features, gains.features])
-        saved = np.concatenate([saved, gains.saved])
-        start = fresh(how.features, features[:, places], how.hidden, how.seed)
-        network = fit(start, _decided(features[:, places], saved, how.trust), how.seed, least=how.steps)
-        network, gain, tried = _leaning(network, how, validation, pool)
+        drawn = chance.permutation(len(train))[: how.modules]
+        gains, compilations, log = gains_of([train[place] for place in drawn], network, how, round_, pool)
+        known = known.and_then(replace(gains, modules=drawn[gains.modules]))
+        network = _fitted(known, how)
+        if margin := _margin(known, how):
+            network = network.leaning(_LLVM, margin)
+        gain = validation.gain(network, pool)
         left: dict[str, NDArray[Any]] = {
-            "features": features,
-            "saved": saved,
+            "features": known.features,
+            "saved": known.saved,
+            "modules": known.modules,
             "network": np.frombuffer(network.as_data(), np.uint8),
         }
-        training.advance(compilations + tried, pool.cpu, float(np.exp(log)), gain, left, network.as_data())
+        tried = compilations + len(validation.modules)
+        training.advance(tried, pool.cpu, float(np.exp(log)), gain, left, network.as_data())
     assert network is not None, "a training has at least one round"
     return network
 
 
-def _decided(features: NDArray[np.int64], saved: NDArray[np.float64], trust: float) -> Decided:
-    told = saved != 0
-    tried = told & np.isfinite(saved)
-    mean = float(np.abs(saved[tried]).mean()) if tried.any() else 1.0
-    weight = np.where(tried, np.abs(np.where(tried, saved, 0)), trust * mean)
-    return Decided(features[told], saved[told] > 0, weight[told])
+def _fitted(gains: Gains, how: Imitation) -> Network:
+    """What it costs to decide wrongly differs by a thousand between functions: its square root weighs, lest a few
+    functions decide alone.
+    """
+    features = gains.features[:, [FEATURES.index(name) for name in how.features]]
+    told = gains.saved != 0
+    start = fresh(how.features, features, how.hidden, how.seed)
+    if not told.any():
+        return start.with_parameters(np.zeros_like(start.parameters()))  # sure of nothing
+    decided = Decided(features[told], gains.saved[told] > 0, np.sqrt(np.abs(gains.saved[told])))
+    return fit(start, decided, how.seed, passes=_PASSES, least=how.steps, blind=how.blind)
 
 
-def _leaning(network: Network, how: Imitation, validation: Judge, pool: Pool) -> tuple[Network, float, int]:
-    """The network with the margin that gains most; the gain, and the compilations that it took to find it."""
-    margins = how.margins if _LLVM in how.features else (0.0,)
-    ways = [network.leaning(_LLVM, margin) if margin else network for margin in margins]
-    gains = [validation.gain(one, pool) for one in ways]
-    best = int(np.argmax(gains))
-    return ways[best], gains[best], len(ways) * len(validation.modules)
+def _margin(gains: Gains, how: Imitation) -> float:
+    """That with which networks that are fitted without a fifth of the modules save most there."""
+    if _LLVM not in how.features or len(how.margins) == 1:
+        return how.margins[0]
+    modules = np.unique(gains.modules)
+    if len(modules) < _FOLDS:
+        return how.margins[-1]
+    folds = np.random.default_rng(how.seed).permutation(len(modules))[np.searchsorted(modules, gains.modules)] % _FOLDS
+    saved = np.zeros(len(how.margins))
+    for fold in range(_FOLDS):
+        network, beside = _fitted(gains.of(folds != fold), how), gains.of(folds == fold)
+        logits = network.logits(beside.features[:, [FEATURES.index(name) for name in how.features]])
+        by_llvm = beside.features[:, FEATURES.index(_LLVM)] > 0
+        for place, margin in enumerate(how.margins):
+            inline = logits + np.where(by_llvm, margin, -margin) > 0
+            saved[place] += beside.saved[inline & ~by_llvm].sum() - beside.saved[~inline & by_llvm].sum()
+    return how.margins[int(np.argmax(saved))]

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from harness.problems.inlining.features import FEATURES
 
-__all__ = ["Layer", "Network", "fresh", "thresholds_of"]
+__all__ = ["INPUTS", "Layer", "Network", "fresh", "thresholds_of"]
 
 Floats = NDArray[np.float32]
 
-_INPUTS = 3
+INPUTS = 3
 """Of each feature."""
 _BUCKETS = 100
 """At most, of each feature."""
@@ -101,11 +101,11 @@ class Network:
         at = self.features.index(name)
         values = np.zeros((2, len(self.features)), np.int64)
         values[1, at] = 1
-        low, high = self.inputs(values)[:, _INPUTS * at].tolist()
+        low, high = self.inputs(values)[:, INPUTS * at].tolist()
         if low == high:
             raise ValueError(f"the network's buckets do not tell 0 from 1 in {name}")
         carried = np.zeros(self.layers[0].weights.shape[1], np.float32)
-        carried[_INPUTS * at] = 1
+        carried[INPUTS * at] = 1
         layers = []
         for number, layer in enumerate(self.layers):
             weights = layer.weights if number == 0 else np.pad(layer.weights, ((0, 0), (0, 1)))
@@ -158,7 +158,7 @@ class Network:
             index, limits = numbers(2)
             features.append(FEATURES[index])
             thresholds.append(floats(limits))
-        width = _INPUTS * len(features)
+        width = INPUTS * len(features)
         for _ in range(*numbers(1)):
             (rows,) = numbers(1)
             whole = floats(rows * (width + 1)).reshape(rows, width + 1)
@@ -178,7 +178,7 @@ def thresholds_of(values: NDArray[np.int64]) -> Floats:
 def fresh(features: Sequence[str], seen: NDArray[np.int64], hidden: Sequence[int], seed: int) -> Network:
     """One that has learnt nothing. ``seen``: (rows, features), of which the buckets are made. ``hidden``: widths."""
     chance = np.random.default_rng(seed)
-    widths = [_INPUTS * len(features), *hidden, 1]
+    widths = [INPUTS * len(features), *hidden, 1]
     layers = [
         Layer(
             (chance.standard_normal((outputs, inputs)) * np.sqrt(2 / max(inputs, 1))).astype(np.float32),

@@ -28,6 +28,15 @@ target triple = "x86_64-pc-linux-gnu"
 define i32 @main() { ret i32 0 }
 """
 
+EMPTY = """
+target triple = "x86_64-pc-linux-gnu"
+define internal i32 @called() { ret i32 1 }
+define internal i32 @never() {
+  %r = call i32 @called()
+  ret i32 %r
+}
+"""
+
 
 @pytest.fixture(scope="module")
 def copied(small: list[Module], bench: object) -> Network:
@@ -48,7 +57,9 @@ def test_a_clone_decides_as_llvm_does(small: list[Module], copied: Network, pool
 
 
 def test_imitation_gains_on_what_it_learns_from(small: list[Module], pool: Pool, tmp_path: Path) -> None:
-    how = imitation.Imitation(FEATURES, ALLOC, once_for_callee=True, rounds=2, modules=6, functions=8)
+    how = imitation.Imitation(
+        FEATURES, ALLOC, True, (40, 20), rounds=2, modules=6, functions=100, blind=0, steps=1000, margins=(0,)
+    )
     judge = judge_of(small, pool, once=True)
     learnt = imitation.learn(small, judge, how, tmp_path, pool, {})
     assert judge.gain(learnt, pool) > 1.003
@@ -83,7 +94,38 @@ def test_imitation_asks_as_it_will_be_asked(small: list[Module], pool: Pool) -> 
     assert sorted(gains.saved) == pytest.approx(sorted((none - every) / own.alloc for none, every in sizes))
     assert len(sizes) < compilations <= 1 + 2 * len(sizes)
     beside, _, _ = imitation.gains_of([module], None, replace(how, functions=1), 0, pool)
-    assert len(beside.saved) == len(sizes)
+    assert len(beside.saved) == 1 and beside.saved[0] in gains.saved
+
+
+def test_nothing_is_learnt_from_a_module_without_bytes(small: list[Module], pool: Pool, bench: Bench) -> None:
+    bitcode = as_bitcode(EMPTY, bench.toolchain)
+    empty = Module("empty", "empty", lambda: bitcode, "0" * 64, closed=True)
+    with Collector(bench) as collector:
+        assert collector.compile(bitcode, closed=True).alloc == 0
+    how = imitation.Imitation(FEATURES, ALLOC, once_for_callee=True, functions=2)
+    gains, compilations, log = imitation.gains_of([empty, small[0]], None, how, 0, pool)
+    alone, of_it, _ = imitation.gains_of([small[0]], None, how, 0, pool)
+    assert gains.saved.tolist() == alone.saved.tolist() and set(gains.modules) == {1}
+    assert compilations == of_it + 1 and log == 0
+
+
+@pytest.mark.parametrize("is_a_rule", [True, False])
+def test_a_network_is_trusted_as_far_as_it_was_right_about_other_modules(
+    is_a_rule: bool, small: list[Module], pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what inlining saves made up: by a feature where there is a rule, by chance where there is none."""
+    chance = np.random.default_rng(0)
+    features = chance.integers(0, 100, (4000, len(FEATURES)))
+    llvm = features[:, FEATURES.index("llvm_inlines")] = chance.integers(0, 2, 4000)
+    is_worth_it = features[:, FEATURES.index("callee_bytes")] < 50 if is_a_rule else (chance.random(4000) < 0.2) ^ llvm
+    saved = np.where(is_worth_it, 0.01, -0.01)
+    made = imitation.Gains(features, saved, np.arange(4000) % 200)
+    monkeypatch.setattr(imitation, "gains_of", lambda *_: (made, 1, 0.0))
+    how = imitation.Imitation(("callee_bytes", "llvm_inlines"), ALLOC, True, (40, 20), rounds=1, steps=500)
+    learnt = imitation.learn(small * 40, judge_of(small[:1], pool), how, tmp_path, pool, {})
+    columns = features[:, [FEATURES.index(name) for name in how.features]]
+    decided = learnt.logits(columns) > 0
+    assert (decided == is_worth_it).mean() > 0.95 if is_a_rule else (decided == llvm).all()
 
 
 def test_imitation_that_was_killed_goes_on_to_the_same(small: list[Module], pool: Pool, tmp_path: Path) -> None:
