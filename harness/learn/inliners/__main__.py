@@ -1,5 +1,5 @@
 """Learn to inline: ``python -m harness.learn.inliners clone|imitate|gradient|evolve|adapt``; and what goes with it:
-``size|judge|export``.
+``size|judge|export|boost``.
 """
 
 import argparse
@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 
 from harness.base.digest import digest_bytes
@@ -20,13 +21,15 @@ from harness.base.paths import NATIVE_SOURCES
 from harness.base.vocabulary import Split, Target
 from harness.learn.command import exit_code
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
-from harness.learn.inliners.curve import NETWORK
+from harness.learn.inliners.curve import NETWORK, checkpoint_of
 from harness.learn.inliners.export import as_onnx
+from harness.learn.inliners.gains import Gains
 from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.material import CORPUS, Material, material_of
 from harness.learn.inliners.modules import Module, programs
 from harness.learn.inliners.network import Network
 from harness.learn.inliners.pool import Pool
+from harness.policy.forms.tree import tree_json
 from harness.problems.inlining.features import CALLEE_FEATURES, FEATURES, LLVM_FEATURES
 from harness.sandbox.bench import Bench, open_bench
 
@@ -48,6 +51,8 @@ def main(words: Sequence[str] | None = None) -> int:
         bench = open_bench()
         if given.verb == "export":
             onnx.save(as_onnx(_network(given.network)), given.output)
+        elif given.verb == "boost":
+            _boost(given)
         elif given.verb == "size":
             _size(given, bench)
         else:
@@ -108,6 +113,11 @@ def _parser() -> argparse.ArgumentParser:
     judge = learner("judge", "what a network is worth, module by module")
     judge.add_argument("network", type=Path)
 
+    boost = verbs.add_parser("boost", help="boosted trees of what an imitation has found out, as tree.json")
+    boost.add_argument("folder", type=Path, help="of the imitation")
+    boost.add_argument("output", type=Path)
+    boost.add_argument("--seed", type=_seed, default=0)
+
     export = verbs.add_parser("export", help="write a network as model.onnx")
     export.add_argument("network", type=Path)
     export.add_argument("output", type=Path)
@@ -132,6 +142,18 @@ def _widths(text: str) -> tuple[int, ...]:
 
 def _network(path: Path) -> Network:
     return Network.of_data(path.read_bytes())
+
+
+def _boost(given: argparse.Namespace) -> None:
+    from harness.learn.inliners.boosting import Boosting, boosted
+
+    kept = checkpoint_of(given.folder)
+    if not kept.keys() >= Gains.none().arrays().keys():
+        raise ValueError(f"{given.folder} is of no imitation")
+    gains = Gains.kept(kept)
+    tree = boosted(gains, Boosting(seed=given.seed))
+    given.output.write_text(tree_json(tree))
+    print(f"{len(gains.saved):,} questions about {len(np.unique(gains.modules)):,} modules: {len(tree.trees):,} trees")
 
 
 def _size(given: argparse.Namespace, bench: Bench) -> None:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.policy.curve import Point, points_of
 
-__all__ = ["NETWORK", "Training"]
+__all__ = ["NETWORK", "Training", "checkpoint_of"]
 
 NETWORK = "network.bin"
 """What was learnt by the last step, as ``judge`` and ``export`` take it: also while a training goes on."""
@@ -37,9 +38,8 @@ class Training:
         self._last = Point(step=0, compilations=0, cpu=0.0, train=1.0, validation=None)
         self.kept: dict[str, NDArray[Any]] | None = None
         """What the last step left; nothing before the first."""
-        if (path := folder / _CHECKPOINT).exists():
-            with np.load(path) as file:
-                self.kept = {name: file[name] for name in file.files}
+        if (folder / _CHECKPOINT).exists():
+            self.kept = checkpoint_of(folder)
             self._last = Point.model_validate_json(str(self.kept.pop(_POINT)))
         self._before = self._last.cpu - cpu
 
@@ -83,6 +83,16 @@ class Training:
         """All steps."""
         path = self._folder / _CURVE
         return points_of(path.read_text()) if path.exists() else ()
+
+
+def checkpoint_of(folder: Path) -> dict[str, NDArray[Any]]:
+    """What the last step of the training in this folder left. Raises OSError and ValueError where there is none."""
+    path = folder / _CHECKPOINT
+    try:
+        with np.load(path) as file:
+            return {name: file[name] for name in file.files}
+    except (BadZipFile, EOFError, TypeError, ValueError):
+        raise ValueError(f"{path} is no checkpoint of a training") from None
 
 
 def _replace(path: Path, content: bytes) -> None:

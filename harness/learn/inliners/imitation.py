@@ -6,10 +6,10 @@ differs here is that policies differ in one function, so that each question has 
 inlining all calls of the function saves, everything else being decided as before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +17,17 @@ from numpy.typing import NDArray
 from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
 from harness.learn.inliners.curve import Training
 from harness.learn.inliners.fit import Decided, fit
+from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Gains, margin_of
 from harness.learn.inliners.judge import Judge, size_of
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, fresh
 from harness.learn.inliners.pool import Pool
 from harness.problems.inlining.features import FEATURES
 
-__all__ = ["Gains", "Imitation", "gains_of", "learn"]
+__all__ = ["Imitation", "gains_of", "learn"]
 
-_LLVM = "llvm_inlines"
-"""The feature: what LLVM's heuristic decides."""
 _PASSES = 40
 """Over all questions, in fitting."""
-_FOLDS = 5
-"""Of modules, to choose the margin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,37 +47,10 @@ class Imitation:
     """Of features, in fitting."""
     steps: int = 3000
     """Of fitting, at least."""
-    margins: tuple[float, ...] = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 1000.0)
-    """How much surer than LLVM's heuristic the network must be, in logits: what serves best the modules that a network
-    has not learnt from is taken. With the last, a network that has seen little decides as LLVM does, and is no bad
-    policy to try functions under. Of a network that does not see what LLVM decides only 0 is."""
+    margins: tuple[float, ...] = MARGINS
+    """Of which one is chosen. With the last, a network that has seen little decides as LLVM does, and is no bad policy
+    to try functions under. A network that does not see what LLVM decides has none."""
     seed: int = 0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Gains:
-    """What was found about functions, one by one."""
-
-    features: NDArray[np.int64]
-    """(questions, features): of ``FEATURES``, whenever the policy was asked about a call of it; of the first call alone
-    where that one decides for all."""
-    saved: NDArray[np.float64]
-    """(questions,): bytes that inlining saves, as a share of the module's, divided among the calls of the function that
-    were decided alike."""
-    modules: NDArray[np.int64]
-    """(questions,): the place of the module."""
-
-    def and_then(self, more: Self) -> Self:
-        """These, and others."""
-        return type(self)(
-            np.concatenate([self.features, more.features]),
-            np.concatenate([self.saved, more.saved]),
-            np.concatenate([self.modules, more.modules]),
-        )
-
-    def of(self, wanted: NDArray[np.bool_]) -> Self:
-        """Some of them. ``wanted``: (questions,)."""
-        return type(self)(self.features[wanted], self.saved[wanted], self.modules[wanted])
 
 
 def gains_of(
@@ -144,10 +114,10 @@ def learn(
 ) -> Network:
     """All rounds. A training that was killed goes on after its last round."""
     training = Training(folder, words, pool.cpu)
-    known = Gains(np.zeros((0, len(FEATURES)), np.int64), np.zeros(0), np.zeros(0, np.int64))
+    known = Gains.none()
     network: Network | None = None
     if kept := training.kept:
-        known = Gains(kept["features"], kept["saved"], kept["modules"])
+        known = Gains.kept(kept)
         network = Network.of_data(kept["network"].tobytes())
     for round_ in range(training.steps, how.rounds):
         chance = np.random.default_rng([how.seed, round_])
@@ -155,15 +125,11 @@ def learn(
         gains, compilations, log = gains_of([train[place] for place in drawn], network, how, round_, pool)
         known = known.and_then(replace(gains, modules=drawn[gains.modules]))
         network = _fitted(known, how)
-        if margin := _margin(known, how):
-            network = network.leaning(_LLVM, margin)
+        if LLVM_INLINES in how.features:
+            margin = margin_of(known, lambda part: _answers(_fitted(part, how)), how.seed, how.margins)
+            network = network.leaning(LLVM_INLINES, margin) if margin else network
         gain = validation.gain(network, pool)
-        left: dict[str, NDArray[Any]] = {
-            "features": known.features,
-            "saved": known.saved,
-            "modules": known.modules,
-            "network": np.frombuffer(network.as_data(), np.uint8),
-        }
+        left = {**known.arrays(), "network": np.frombuffer(network.as_data(), np.uint8)}
         tried = compilations + len(validation.modules)
         training.advance(tried, pool.cpu, float(np.exp(log)), gain, left, network.as_data())
     assert network is not None, "a training has at least one round"
@@ -171,32 +137,17 @@ def learn(
 
 
 def _fitted(gains: Gains, how: Imitation) -> Network:
-    """What it costs to decide wrongly differs by a thousand between functions: its square root weighs, lest a few
-    functions decide alone.
-    """
-    features = gains.features[:, [FEATURES.index(name) for name in how.features]]
-    told = gains.saved != 0
-    start = fresh(how.features, features, how.hidden, how.seed)
-    if not told.any():
+    told = gains.of(gains.saved != 0)
+    start = fresh(how.features, _columns(gains.features, how.features), how.hidden, how.seed)
+    if not len(told.saved):
         return start.with_parameters(np.zeros_like(start.parameters()))  # sure of nothing
-    decided = Decided(features[told], gains.saved[told] > 0, np.sqrt(np.abs(gains.saved[told])))
+    decided = Decided(_columns(told.features, how.features), told.saved > 0, told.weights)
     return fit(start, decided, how.seed, passes=_PASSES, least=how.steps, blind=how.blind)
 
 
-def _margin(gains: Gains, how: Imitation) -> float:
-    """That with which networks that are fitted without a fifth of the modules save most there."""
-    if _LLVM not in how.features or len(how.margins) == 1:
-        return how.margins[0]
-    modules = np.unique(gains.modules)
-    if len(modules) < _FOLDS:
-        return how.margins[-1]
-    folds = np.random.default_rng(how.seed).permutation(len(modules))[np.searchsorted(modules, gains.modules)] % _FOLDS
-    saved = np.zeros(len(how.margins))
-    for fold in range(_FOLDS):
-        network, beside = _fitted(gains.of(folds != fold), how), gains.of(folds == fold)
-        logits = network.logits(beside.features[:, [FEATURES.index(name) for name in how.features]])
-        by_llvm = beside.features[:, FEATURES.index(_LLVM)] > 0
-        for place, margin in enumerate(how.margins):
-            inline = logits + np.where(by_llvm, margin, -margin) > 0
-            saved[place] += beside.saved[inline & ~by_llvm].sum() - beside.saved[~inline & by_llvm].sum()
-    return how.margins[int(np.argmax(saved))]
+def _answers(network: Network) -> Callable[[NDArray[np.int64]], NDArray[np.floating]]:
+    return lambda features: network.logits(_columns(features, network.features))
+
+
+def _columns(features: NDArray[np.int64], names: Sequence[str]) -> NDArray[np.int64]:
+    return features[:, [FEATURES.index(name) for name in names]]

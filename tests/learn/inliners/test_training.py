@@ -12,6 +12,7 @@ import pytest
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
 from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
 from harness.learn.inliners.curve import Training
+from harness.learn.inliners.gains import Gains
 from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, fresh
@@ -119,7 +120,7 @@ def test_a_network_is_trusted_as_far_as_it_was_right_about_other_modules(
     llvm = features[:, FEATURES.index("llvm_inlines")] = chance.integers(0, 2, 4000)
     is_worth_it = features[:, FEATURES.index("callee_bytes")] < 50 if is_a_rule else (chance.random(4000) < 0.2) ^ llvm
     saved = np.where(is_worth_it, 0.01, -0.01)
-    made = imitation.Gains(features, saved, np.arange(4000) % 200)
+    made = Gains(features, saved, np.arange(4000) % 200)
     monkeypatch.setattr(imitation, "gains_of", lambda *_: (made, 1, 0.0))
     how = imitation.Imitation(("callee_bytes", "llvm_inlines"), ALLOC, True, (40, 20), rounds=1, steps=500)
     learnt = imitation.learn(small * 40, judge_of(small[:1], pool), how, tmp_path, pool, {})

@@ -1,0 +1,69 @@
+"""Trees that learn what an imitation has found out."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.learn.inliners import __main__ as command
+from harness.learn.inliners.boosting import Boosting, boosted
+from harness.learn.inliners.gains import Gains
+from harness.policy.forms.tree import Tree, decide, parse_tree
+from harness.problems.inlining.features import FEATURES, INTERFACE
+
+LLVM, BYTES = FEATURES.index("llvm_inlines"), FEATURES.index("callee_bytes")
+
+
+def made(*, is_a_rule: bool) -> Gains:
+    """What inlining saves: by the callee's bytes, or mostly as LLVM decides and by chance."""
+    chance = np.random.default_rng(0)
+    features = chance.integers(0, 100, (4000, len(FEATURES)))
+    features[:, LLVM] = chance.integers(0, 2, 4000)
+    by_chance = (chance.random(4000) < 0.2) ^ (features[:, LLVM] > 0)
+    saved = np.where(features[:, BYTES] < 50 if is_a_rule else by_chance, 0.01, -0.01)
+    return Gains(features, saved, np.arange(4000) % 200)
+
+
+def decided(tree: Tree, gains: Gains) -> list[bool]:
+    return [decide(tree, dict(zip(FEATURES, row, strict=True))) for row in gains.features[:500].tolist()]
+
+
+def test_trees_find_a_rule() -> None:
+    gains = made(is_a_rule=True)
+    tree = boosted(gains, Boosting(trees=50, rate=0.1))
+    assert np.mean(np.array(decided(tree, gains)) == (gains.saved[:500] > 0)) > 0.99
+    assert tree == boosted(gains, Boosting(trees=50, rate=0.1))
+
+
+def test_trees_leave_to_llvm_what_they_cannot_tell() -> None:
+    gains = made(is_a_rule=False)
+    bold = boosted(gains, Boosting(trees=50, rate=0.1, margins=(0.0,)))
+    assert decided(bold, gains) != (gains.features[:500, LLVM] > 0).tolist()
+    assert decided(boosted(gains, Boosting(trees=50, rate=0.1)), gains) == (gains.features[:500, LLVM] > 0).tolist()
+
+
+def test_the_command_writes_a_tree_that_a_submission_may_bring(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.savez(tmp_path / "checkpoint.npz", **made(is_a_rule=True).arrays())
+    assert command.main(["boost", str(tmp_path), str(tmp_path / "tree.json")]) == 0
+    assert "4,000 questions about 200 modules" in capsys.readouterr().out
+    assert parse_tree((tmp_path / "tree.json").read_bytes(), "tree.json", INTERFACE).features
+
+
+@pytest.mark.parametrize("kept", [None, b"no archive", "of another training", "nothing made a difference"])
+def test_a_folder_without_findings_is_named(
+    kept: str | bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "checkpoint.npz"
+    if isinstance(kept, bytes):
+        file.write_bytes(kept)
+    elif kept == "of another training":
+        np.savez(file, network=np.zeros(3))
+    elif kept:
+        gains = made(is_a_rule=True)
+        np.savez(file, **Gains(gains.features, 0 * gains.saved, gains.modules).arrays())
+    assert command.main(["boost", str(tmp_path), str(tmp_path / "tree.json")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ") and (kept == "nothing made a difference" or str(tmp_path) in line)
+    assert not (tmp_path / "tree.json").exists()
