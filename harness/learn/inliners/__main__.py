@@ -148,9 +148,10 @@ def _boost(given: argparse.Namespace) -> None:
     from harness.learn.inliners.boosting import Boosting, boosted
 
     kept = checkpoint_of(given.folder)
-    if not kept.keys() >= Gains.none().arrays().keys():
-        raise ValueError(f"{given.folder} is of no imitation")
-    gains = Gains.kept(kept)
+    try:
+        gains = Gains.kept(kept)
+    except ValueError as error:
+        raise ValueError(f"{given.folder}: {error}") from None
     tree = boosted(gains, Boosting(seed=given.seed))
     given.output.write_text(tree_json(tree))
     print(f"{len(gains.saved):,} questions about {len(np.unique(gains.modules)):,} modules: {len(tree.trees):,} trees")

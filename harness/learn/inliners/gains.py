@@ -43,8 +43,11 @@ class Gains:
 
     @classmethod
     def kept(cls, arrays: dict[str, NDArray[Any]]) -> Self:
-        """Those of ``arrays``. Raises KeyError where they are none."""
-        return cls(arrays["features"], arrays["saved"], arrays["modules"])
+        """Those of ``arrays``. Raises ValueError where they are none, as of a version with other features."""
+        features, saved, modules = (arrays.get(name, np.zeros(0)) for name in ("features", "saved", "modules"))
+        if features.shape != (len(saved), len(FEATURES)) or saved.shape != modules.shape:
+            raise ValueError("no findings of an imitation, or those of a version with other features")
+        return cls(features, saved, modules)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """By name."""
@@ -52,12 +55,12 @@ class Gains:
 
     def and_then(self, more: Self) -> Self:
         """These, and others."""
-        parts = more.arrays()
-        return self.kept({name: np.concatenate([part, parts[name]]) for name, part in self.arrays().items()})
+        parts = zip(self.arrays().values(), more.arrays().values(), strict=True)
+        return type(self)(*(np.concatenate(pair) for pair in parts))
 
     def of(self, wanted: NDArray[np.bool_]) -> Self:
         """Some of them. ``wanted``: (questions,)."""
-        return self.kept({name: part[wanted] for name, part in self.arrays().items()})
+        return type(self)(*(part[wanted] for part in self.arrays().values()))
 
     @property
     def weights(self) -> NDArray[np.float64]:

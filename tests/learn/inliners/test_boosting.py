@@ -51,7 +51,9 @@ def test_the_command_writes_a_tree_that_a_submission_may_bring(
     assert parse_tree((tmp_path / "tree.json").read_bytes(), "tree.json", INTERFACE).features
 
 
-@pytest.mark.parametrize("kept", [None, b"no archive", "of another training", "nothing made a difference"])
+@pytest.mark.parametrize(
+    "kept", [None, b"no archive", "of another training", "other features", "nothing made a difference"]
+)
 def test_a_folder_without_findings_is_named(
     kept: str | bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,6 +62,8 @@ def test_a_folder_without_findings_is_named(
         file.write_bytes(kept)
     elif kept == "of another training":
         np.savez(file, network=np.zeros(3))
+    elif kept == "other features":
+        np.savez(file, features=np.zeros((2, 38)), saved=np.ones(2), modules=np.zeros(2))
     elif kept:
         gains = made(is_a_rule=True)
         np.savez(file, **Gains(gains.features, 0 * gains.saved, gains.modules).arrays())
