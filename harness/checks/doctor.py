@@ -43,7 +43,7 @@ _OPTIONAL = {
     "highspy": "solvers that ask HiGHS",
     "crc32c": "trajectories as TFRecord",
     "gymnasium": "environments: harness.environments",
-    "lightgbm": "training of inliners as trees",
+    "lightgbm": "training of boosted trees",
     "cmaes": "training by CMA-ES",
     "scipy": "training: the model of size",
 }

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from harness.learn.inliners.collector import HEURISTIC, Collector
 from harness.learn.inliners.fit import Decided, fit
 from harness.learn.inliners.modules import Module
-from harness.learn.inliners.network import Network, fresh
+from harness.learn.inliners.network import Network, columns_of, fresh
 from harness.learn.inliners.pool import Pool
 from harness.problems.inlining.features import FEATURES
 
@@ -46,12 +46,12 @@ def questions_of(modules: Sequence[Module], pool: Pool) -> Seen:
 
 def clone(seen: Seen, features: Sequence[str], hidden: Sequence[int], seed: int, *, passes: int = 30) -> Network:
     """A network that decides as these were decided."""
-    columns = seen.features[:, [FEATURES.index(name) for name in features]]
+    columns = columns_of(seen.features, features)
     start = fresh(features, columns, hidden, seed)
     return fit(start, Decided(columns, seen.inline, np.ones(len(columns))), seed, passes=passes)
 
 
 def agreement(network: Network, seen: Seen) -> float:
     """The share of questions that it answers as LLVM does."""
-    columns = seen.features[:, [FEATURES.index(name) for name in network.features]]
+    columns = columns_of(seen.features, network.features)
     return float(((network.logits(columns) > 0) == seen.inline).mean())

@@ -47,6 +47,10 @@ class Gains:
         features, saved, modules = (arrays.get(name, np.zeros(0)) for name in ("features", "saved", "modules"))
         if features.shape != (len(saved), len(FEATURES)) or saved.shape != modules.shape:
             raise ValueError("no findings of an imitation, or those of a version with other features")
+        if [features.dtype.kind, saved.dtype.kind, modules.dtype.kind] != ["i", "f", "i"] or not np.isfinite(
+            saved
+        ).all():
+            raise ValueError("findings of an imitation are whole numbers, and finite shares of bytes")
         return cls(features, saved, modules)
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -20,7 +20,7 @@ from harness.learn.inliners.fit import Decided, fit
 from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Gains, margin_of
 from harness.learn.inliners.judge import Judge, size_of
 from harness.learn.inliners.modules import Module
-from harness.learn.inliners.network import Network, fresh
+from harness.learn.inliners.network import Network, columns_of, fresh
 from harness.learn.inliners.pool import Pool
 from harness.problems.inlining.features import FEATURES
 
@@ -138,16 +138,12 @@ def learn(
 
 def _fitted(gains: Gains, how: Imitation) -> Network:
     told = gains.of(gains.saved != 0)
-    start = fresh(how.features, _columns(gains.features, how.features), how.hidden, how.seed)
+    start = fresh(how.features, columns_of(gains.features, how.features), how.hidden, how.seed)
     if not len(told.saved):
         return start.with_parameters(np.zeros_like(start.parameters()))  # sure of nothing
-    decided = Decided(_columns(told.features, how.features), told.saved > 0, told.weights)
+    decided = Decided(columns_of(told.features, how.features), told.saved > 0, told.weights)
     return fit(start, decided, how.seed, passes=_PASSES, least=how.steps, blind=how.blind)
 
 
 def _answers(network: Network) -> Callable[[NDArray[np.int64]], NDArray[np.floating]]:
-    return lambda features: network.logits(_columns(features, network.features))
-
-
-def _columns(features: NDArray[np.int64], names: Sequence[str]) -> NDArray[np.int64]:
-    return features[:, [FEATURES.index(name) for name in names]]
+    return lambda features: network.logits(columns_of(features, network.features))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from harness.problems.inlining.features import FEATURES
 
-__all__ = ["INPUTS", "Layer", "Network", "fresh", "thresholds_of"]
+__all__ = ["INPUTS", "Layer", "Network", "columns_of", "fresh", "thresholds_of"]
 
 Floats = NDArray[np.float32]
 
@@ -167,6 +167,11 @@ class Network:
         if at != len(data) or not layers or width != 1:
             raise ValueError("this is no network: it has another length, or other layers")
         return cls(tuple(features), tuple(thresholds), tuple(layers))
+
+
+def columns_of(features: NDArray[np.int64], names: Sequence[str]) -> NDArray[np.int64]:
+    """(rows, names) of (rows, ``FEATURES``): those that a network asks for."""
+    return features[:, [FEATURES.index(name) for name in names]]
 
 
 def thresholds_of(values: NDArray[np.int64]) -> Floats:

@@ -52,7 +52,7 @@ def test_the_command_writes_a_tree_that_a_submission_may_bring(
 
 
 @pytest.mark.parametrize(
-    "kept", [None, b"no archive", "of another training", "other features", "nothing made a difference"]
+    "kept", [None, b"no archive", "of another training", "other features", "no number", "nothing made a difference"]
 )
 def test_a_folder_without_findings_is_named(
     kept: str | bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -63,7 +63,9 @@ def test_a_folder_without_findings_is_named(
     elif kept == "of another training":
         np.savez(file, network=np.zeros(3))
     elif kept == "other features":
-        np.savez(file, features=np.zeros((2, 38)), saved=np.ones(2), modules=np.zeros(2))
+        np.savez(file, features=np.zeros((2, 38), int), saved=np.ones(2), modules=np.zeros(2, int))
+    elif kept == "no number":
+        np.savez(file, features=np.zeros((2, len(FEATURES)), int), saved=np.full(2, np.nan), modules=np.zeros(2, int))
     elif kept:
         gains = made(is_a_rule=True)
         np.savez(file, **Gains(gains.features, 0 * gains.saved, gains.modules).arrays())
