@@ -77,11 +77,11 @@ def test_on_a_telephone_the_chart_says_which_direction_is_better(narrow: Page, s
     page.set_viewport_size({"width": 390, "height": 900})
     visit(page, site, "compare?a=Os&b=Oz&split=all")
     title = page.locator(".js-plotly-plot .xtitle").first
-    title.scroll_into_view_if_needed()
     expect(title).to_contain_text("right of 0, Os is better")
-    ends = "one => [one.getBoundingClientRect().right, one.ownerSVGElement.getBoundingClientRect().right]"
-    right, edge = title.evaluate(ends)
-    assert right <= edge
+    # A chart is drawn anew when its width changes, so that what was found a moment ago may be gone: ask in one step.
+    page.wait_for_function("""() => {
+      const one = document.querySelector('.js-plotly-plot .xtitle');
+      return one && one.getBoundingClientRect().right <= one.ownerSVGElement.getBoundingClientRect().right }""")
 
 
 def test_the_command_beside_a_solvers_instances_prints_instances(page: Page, solvers_site: Site) -> None:
