@@ -59,7 +59,7 @@ def main() -> None:
     """Search, and print the table."""
     options = _options()
     bench, policy = open_bench(), load_policy(options.policy)
-    known = _known(options.output)
+    known = {(one.program, one.level, one.seed): one for one in read(options.output)}
     options.output.parent.mkdir(parents=True, exist_ok=True)
     modules = {level: modules_of(options.suite, Target.X86_64, level, bench) for level in LEVELS}
     asked = [(name, level, seed) for name in modules[Level.OZ] for level in LEVELS for seed in range(options.seeds)]
@@ -92,6 +92,8 @@ def table(trials: Sequence[Trial]) -> Iterator[str]:
     for program in dict.fromkeys(trial.program for trial in trials):
         mine = [trial for trial in trials if trial.program == program]
         sides = {level.value: [trial for trial in mine if trial.level == level.value] for level in LEVELS}
+        if not all(sides.values()):
+            continue  # the search was cut off
         logs = {level: _mean_log(side) for level, side in sides.items()}
         counts = [side[0].oz for side in sides.values()]
         harder.append(math.log(counts[1] / counts[0]))
@@ -122,11 +124,10 @@ def _count(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> int:
     return compile_plan(frozen, plan_of(decisions, frozen.target), bench).ir_instructions
 
 
-def _known(output: Path) -> dict[tuple[str, str, int], Trial]:
-    """What was searched before."""
-    found: list[dict[str, Any]] = [json.loads(line) for line in whole_lines(output)]
-    trials = [Trial(**one) for one in found]
-    return {(one.program, one.level, one.seed): one for one in trials}
+def read(searched: Path) -> list[Trial]:
+    """The searches of a file that was written here."""
+    found: list[dict[str, Any]] = [json.loads(line) for line in whole_lines(searched)]
+    return [Trial(**one) for one in found]
 
 
 def _options() -> argparse.Namespace:

@@ -74,6 +74,17 @@ def test_a_few_episodes_end_where_opt_ends(small: dict[str, FrozenModule], ends:
     assert (len(ends), died(ends)) == (2, 0)
 
 
+def test_large_programs_take_part_in_one_round_of_eight(
+    small: dict[str, FrozenModule], bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(episodes, "LARGE", 400)
+    game = Game(small, 1, bench)
+    played = [game.program(number) for number in range(0, 18 * TOGETHER, TOGETHER)]
+    assert played == [*SMALL, *SMALL[:1] * 7] * 2
+    monkeypatch.setattr(episodes, "LARGE", 300)
+    assert [game.program(number) for number in range(0, 4 * TOGETHER, TOGETHER)] == [*SMALL] * 2
+
+
 def test_a_worker_that_a_pass_ends_is_noticed_and_the_next_episode_is_played(
     small: dict[str, FrozenModule], ends: list[Finished], bench: Bench
 ) -> None:
