@@ -3,8 +3,9 @@
 usage: .venv/bin/python scripts/measure.py [--list] [--replace] [PART ...]
 
 Parts are those of scripts/measure.toml; `times`, which is none's name, means all whose names begin so. Interrupted, the
-same command goes on in the cell where it stopped. --list only says what is there. --replace, when all parts of a
-suite's track are there, removes its run files but the newest of each part, and decisions that no run names any more.
+same command goes on in the cell where it stopped. --list only says what is there. --replace removes runs of a part that
+has a newer one, unless its times are pooled; when all parts of a suite's track are there, all other runs of that track,
+too; and decisions that no run names any more.
 """
 
 import json
@@ -164,8 +165,9 @@ def replace(parts: list[Part]) -> None:
     there = {part: newest(part) for part in parts}
     kept = {found[0] for found in there.values() if found}
     done = {part.place for part in parts} - {part.place for part, found in there.items() if found is None}
+    single = {part.command for part, found in there.items() if found is not None and not part.alone}
     for path, header in headers().items():
-        if (header.suite, header.track) in done and path not in kept:
+        if path not in kept and (header.command in single or (header.suite, header.track) in done):
             print(f"removed {path.name}")
             path.unlink()
     named = {digest.decode() for path in headers() for digest in DECISIONS.findall(path.read_bytes())}
