@@ -73,7 +73,6 @@ def test_memory_of_a_solution(page: Page, solvers_site: Site) -> None:
     visit(page, solvers_site, "program?suite=iopddl&track=sharding&origin=own&policy=layout-messages&instance=chain-4")
     expect(page.get_by_text("made instances · time scale 0.1")).to_be_visible()
     chart = page.locator(".js-plotly-plot").nth(2)
-    chart.scroll_into_view_if_needed()
     expect(chart.get_by_text("MiB in use")).to_be_visible()
     expect(chart.get_by_text("limit", exact=True)).to_be_visible()
 
