@@ -1,5 +1,6 @@
 """Choosing passes as a gymnasium environment: an action is a pass, a reward what it saves, in shares of -Oz."""
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -129,16 +130,16 @@ class PassesEnv(gymnasium.Env[Observation, np.int64]):
         return self._observation(), self._info()
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Run a pass. Raises ValueError for a number that is no action."""
+        """Run a pass. Raises ValueError for a number that is no action, TypeError for what is no whole number."""
         if self._line is None:
             raise gymnasium.error.ResetNeeded("an episode begins with reset()")
         try:
-            self._line.apply(int(action))
+            self._line.apply(operator.index(action))
             after = self._cost.of_line(self._line)
             seen = self._observation()
         except SessionLost as lost:
             self._sessions, self._line = {}, None
-            return self._last, 0.0, True, False, self._info() | {"lost": lost.message}
+            return self._last.copy(), 0.0, True, False, self._info() | {"lost": lost.message}
         reward = self._over_oz.of(self._value, after)
         self._value = after
         reward = self._smoother.of(reward) if self._smoothed else reward

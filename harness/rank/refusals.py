@@ -22,17 +22,30 @@ def refusals(
     asked = len({entry.benchmark for entry in found if entry.was_asked})
     marks, seen = _marks(index, question), _trained_on(index, question)
     ceilings = said(index, question, CEILING)
+    trials = _trials(index, question) if ceilings else {}
     return {
-        side.policy: _ceiling(side) * (side.policy in ceilings)
+        side.policy: _ceiling(side, trials.get(side.policy)) * (side.policy in ceilings)
         + _refused(question, side, asked, found[0].min_coverage, marks, seen)
         for side in sides
     }
 
 
-def _ceiling(side: Side) -> list[str]:
+def _ceiling(side: Side, trials: float | None) -> list[str]:
     has, every = len(completed(side)), len(side.results)
     those = "" if has == every else f", which it has of {has} of {every}"
-    return [f"a ceiling: the best that is known of each program{those}"]
+    tried = "" if trials is None else f", found in {trials:,.0f} trials, the median of programs"
+    return [f"a ceiling: the best that is known of each program{those}{tried}"]
+
+
+def _trials(index: "duckdb.DuckDBPyConnection", question: Question) -> dict[str, float]:
+    """Policy → modules that were tried for a program, the median over programs. Not of whom none is known."""
+    query = f"""{entries_with(question)}
+SELECT policy, median(value) FROM (
+  SELECT figure.policy, figure.benchmark, max(m.value) AS value
+  FROM figure JOIN measurements m ON m.cell = figure.cell AND m.metric = 'decide.trials'
+  WHERE figure.outcome = 'ok' GROUP BY ALL
+) GROUP BY policy"""
+    return {str(policy): float(value) for policy, value in index.execute(query).fetchall()}
 
 
 def _refused(

@@ -114,7 +114,8 @@ class Standing:
     reasons: tuple[str, ...]
     """Why it is not ranked; of one that is, what its rank lacks."""
     decide_cpu: float | None = None
-    """CPU seconds of deciding on a program, the median. None where it was not measured."""
+    """CPU seconds of deciding on a program, the median. None where it was not measured, and of a ceiling, whose
+    trials were others'."""
     share: float | None = None
     """Of the highest ceiling's gain over the reference, in logarithms. None without a ceiling."""
     modelled: Mapping[str, float] | None = None
@@ -145,13 +146,14 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     table = _unranked(index, question, found, sides)
     table.sort(key=lambda row: (row.policy_class, row.strict is None, -(row.strict or 0.0), row.policy))
     remarks = memorised_remarks(on_copies(index, question))
-    shares = shares_of_ceiling(sides, said(index, question, CEILING))
+    ceilings = said(index, question, CEILING)
+    shares = shares_of_ceiling(sides, ceilings)
     prices, models, left_out = _prices(found), modelled(index, question), _left_out(found, question.reference)
     return [
         replace(
             row,
             reasons=(*row.reasons, remarks[row.policy]) if row.policy in remarks else row.reasons,
-            decide_cpu=prices.get(row.policy),
+            decide_cpu=None if row.policy in ceilings else prices.get(row.policy),
             share=shares.get(row.policy),
             modelled=models.get(row.policy),
             left_out=left_out,

@@ -20,16 +20,19 @@ def search(session: Any, seed: int, seconds: float) -> list[int]:
     sized = [(size, one) for one in beginnings if (size := size_of(session, one)) is not None]
     best, found = min(sized)
     session.propose(found)
+    base = found  # as large, perhaps other: only what is smaller is checked, and proposed
     while session.has_time(CHECKED):
-        changed = change(found, len(session.actions), chance)
+        changed = change(base, len(session.actions), chance)
         size = size_of(session, changed)
         if size is None or size > best:
             continue
-        if size == best and len(changed) > len(found):
-            continue
-        if size == best or is_right(session, changed):
-            best, found = size, changed
+        if size == best:
+            base = changed if len(changed) <= len(base) else base
+        elif is_right(session, changed):
+            best, base, found = size, changed, changed
             session.propose(found)
+        else:
+            base = found
     return found
 
 

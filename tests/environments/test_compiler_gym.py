@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import harness.compiler_gym as compiler_gym
@@ -215,3 +216,24 @@ def test_programs_are_found_under_both_names(env: CompilerEnv) -> None:
     assert env.datasets.benchmark("cbench-v1/qsort").own_name == "cbench/qsort"
     with pytest.raises(UsageError):
         env.datasets.benchmark("cbench-v1/ghostscript")
+
+
+def test_a_dataset_gives_a_program_by_name_and_by_chance(env: CompilerEnv) -> None:
+    dataset = env.datasets["cbench-v1"]
+    assert dataset["qsort"] == dataset["benchmark://cbench-v1/qsort"] == dataset.benchmark("cbench-v1/qsort")
+    drawn = {dataset.random_benchmark(np.random.default_rng(seed)).uri for seed in range(40)}
+    assert len(drawn) > 1
+    assert drawn <= set(dataset.benchmark_uris())
+    with pytest.raises(UsageError):
+        dataset["ghostscript"]
+
+
+def test_a_step_takes_one_action_or_several_of_whatever_sort(env: CompilerEnv) -> None:
+    env.reset()
+    for one in (MEM2REG, np.int64(MEM2REG), np.array(MEM2REG)):
+        env.step(one)
+    for several in ([MEM2REG, INLINE], (MEM2REG,), np.array([INLINE, MEM2REG]), iter([INLINE]), []):
+        env.step(several)
+    assert env.actions == [*[MEM2REG] * 3, MEM2REG, INLINE, MEM2REG, INLINE, MEM2REG, INLINE]
+    with pytest.raises(TypeError):
+        env.step(2.7)  # type: ignore[arg-type]

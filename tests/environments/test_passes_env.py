@@ -38,6 +38,9 @@ def test_an_episode_is_paid_what_it_saves_over_oz_and_ends_in_time() -> None:
     assert step is not None
     saved = start["ir.instructions"] - step["ir.instructions"]
     assert sum(rewards) == pytest.approx(saved / (start["ir.instructions"] - start["oz"]))
+    env.reset(seed=3)
+    with pytest.raises(TypeError):
+        env.unwrapped.step(2.7)
     env.close()
 
 

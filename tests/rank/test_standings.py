@@ -802,3 +802,14 @@ def test_a_ceiling_is_not_ranked_and_measures_the_others(tmp_path: Path) -> None
     assert found["half"].rank is not None
     assert found["best"].share == 1
     assert found["half"].share == pytest.approx(math.log(100 / 95) / math.log(100 / 90))
+
+
+def test_a_ceiling_says_what_trials_it_took_and_no_price(tmp_path: Path) -> None:
+    rows = [row(f"b{n}", name, value) for n in range(8) for name, value in (("Oz", 100), ("best", 90))]
+    rows += [row(f"b{n}", "best", 1000 * (n + 1), metric="decide.trials") for n in range(8)]
+    rows += [row(f"b{n}", "best", 0.0, metric="decide.cpu") for n in range(8)]
+    record(tmp_path, 0, rows, ceilings=["best"])
+    found = table(tmp_path)["best"]
+    said = "a ceiling: the best that is known of each program, found in 4,500 trials, the median of programs"
+    assert said in found.reasons
+    assert found.decide_cpu is None

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from harness.base.errors import UsageError
 from harness.environments.benchmarks import suite_of
 
@@ -63,6 +65,15 @@ class Dataset:
     def benchmarks(self) -> Iterator[Benchmark]:
         """Every program."""
         yield from map(Benchmark, self.uris)
+
+    def random_benchmark(self, random_state: "np.random.Generator | None" = None) -> Benchmark:
+        """One program by chance."""
+        chance = np.random.default_rng() if random_state is None else random_state
+        return Benchmark(self.uris[chance.integers(len(self.uris))])
+
+    def __getitem__(self, uri: str) -> Benchmark:
+        """One program, by its address or its name. Raises UsageError for one that the suite does not have."""
+        return self.benchmark(uri if "/" in uri else f"{self.name}/{uri}")
 
     def benchmark(self, uri: str) -> Benchmark:
         """One program. Raises UsageError for one that the suite does not have."""

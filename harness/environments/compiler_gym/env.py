@@ -1,7 +1,8 @@
 """``CompilerEnv``: the methods that scripts written for CompilerGym call, with the results that they expect."""
 
+import operator
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -126,7 +127,7 @@ class CompilerEnv:
         return self._seen(self.observation_space) if self.observation_space else None
 
     def step(
-        self, action: "int | np.integer[Any] | Sequence[int]", *, observation_spaces: Sequence[str] | None = None,
+        self, action: "int | np.integer[Any] | Iterable[int]", *, observation_spaces: Sequence[str] | None = None,
         reward_spaces: Sequence[str] | None = None,
     ) -> tuple[Any, Any, bool, dict[str, Any]]:  # fmt: skip
         """Run a pass, or several: what is seen, what is paid, whether the episode has ended, and more.
@@ -134,18 +135,18 @@ class CompilerEnv:
         ``observation_spaces``, ``reward_spaces``: to be given lists, of these, this once. The episode ends where a pass
         crashes, hangs or takes all memory; ``error_details`` says so.
         """
-        actions = action if isinstance(action, Sequence) else [int(action)]
-        return self.multistep(actions, observation_spaces=observation_spaces, reward_spaces=reward_spaces)
+        return self.multistep(_numbers(action), observation_spaces=observation_spaces, reward_spaces=reward_spaces)
 
     def multistep(
-        self, actions: Sequence[int], *, observation_spaces: Sequence[str] | None = None,
+        self, actions: Iterable[int], *, observation_spaces: Sequence[str] | None = None,
         reward_spaces: Sequence[str] | None = None,
     ) -> tuple[Any, Any, bool, dict[str, Any]]:  # fmt: skip
         """Run passes one after the other, and look once."""
         if self._line is None:
             raise gymnasium.error.ResetNeeded("an episode begins with reset()")
         try:
-            done = self._line.steps(*map(int, actions)) if actions else []
+            numbers = _numbers(actions)
+            done = self._line.steps(*numbers) if numbers else []
             seen = _each(observation_spaces, self.observation_space, self._seen)
             mine = self._paid(self.reward_space) if self.reward_space else None
             paid = mine if reward_spaces is None else [self._paid_or(name, mine) for name in reward_spaces]
@@ -331,6 +332,12 @@ def _check_names(observation: str | None, reward: str | None) -> None:
     for kind, name, known in (("observation", observation, OBSERVATIONS), ("reward", reward, REWARDS)):
         if name is not None and name not in known:
             raise UsageError(f"there is no {kind} space {name!r}; there are: {', '.join(known)}")
+
+
+def _numbers(actions: Any) -> list[int]:
+    """Of one action, or of several. Raises TypeError for what is no whole number."""
+    several = isinstance(actions, Iterable) and getattr(actions, "ndim", 1) > 0
+    return [operator.index(one) for one in (actions if several else (actions,))]
 
 
 def _each(names: Sequence[str] | None, usual: str | None, of: Callable[[str], Any]) -> Any:

@@ -42,7 +42,7 @@ OBSERVATIONS: dict[str, Callable[[Place], Any]] = {
     "ObjectAllocSizeBytes": lambda at: at.line.object_size().alloc,
     "ObjectAllocSizeOz": lambda at: COSTS["size.alloc"].of_oz(at.frozen, at.bench),
 }
-"""Name → how it is seen. ``Bitcode`` and the two of allocated bytes are this harness's own."""
+"""Name → how it is seen. The two of allocated bytes are this harness's own."""
 
 
 @dataclass(frozen=True, slots=True)
