@@ -1,4 +1,4 @@
-"""Print the table of docs/inlining.md from recorded results: what policies that decide what to inline give.
+"""Print the tables of docs/inlining.md from recorded results: what policies that decide what to inline give.
 
 usage: .venv/bin/python scripts/inliners.py [RESULTS]
 """
@@ -19,7 +19,7 @@ SUITES = ("cbench", "mibench", "spec-like", "polybench")
 
 
 def main() -> None:
-    """A row for each suite, target and split; a column for each policy, of both metrics: strict."""
+    """Of each metric, a row for each suite, target and split, and a column for each policy: strict."""
     with open_index(Path(sys.argv[1]) if len(sys.argv) > 1 else default_results()) as index:
         query = """SELECT DISTINCT policy FROM cells
 WHERE problem = ? AND track = ? AND (class = ? OR list_contains(?, policy)) ORDER BY policy"""
@@ -27,15 +27,17 @@ WHERE problem = ? AND track = ? AND (class = ? OR list_contains(?, policy)) ORDE
         query = "SELECT DISTINCT suite, target, split FROM cells WHERE track = ?"
         found = [one for one in index.execute(query, [TRACK]).fetchall() if one[0] in SUITES]
         found.sort(key=lambda one: (SUITES.index(one[0]), one[1] != "x86-64", one[2] != "train"))
-        print("| suite | target | split | programs | " + " | ".join(policies) + " |")
-        print("|---|---|---|---:|" + "---:|" * len(policies))
-        for suite, target, split in found:
-            reference, compiler = facts_of(TRACK).references[0], fingerprints(index)[0][0]
-            both = [Question(suite, target, TRACK, metric, reference, compiler, split) for metric in METRICS]
-            tables = [{row.policy: row for row in standings(index, asked)} for asked in both]
-            figures = [", ".join(figure(table.get(name)) for table in tables) for name in policies]
-            count = max(row.benchmarks for row in tables[0].values())
-            print(f"| {suite} | {target} | {split} | {count} | {' | '.join(figures)} |")
+        reference, compiler = facts_of(TRACK).references[0], fingerprints(index)[0][0]
+        for metric in METRICS:
+            print(f"| `{metric}` | target | split | programs | " + " | ".join(policies) + " |")
+            print("|---|---|---|---:|" + "---:|" * len(policies))
+            for suite, target, split in found:
+                asked = Question(suite, target, TRACK, metric, reference, compiler, split)
+                table = {row.policy: row for row in standings(index, asked)}
+                figures = [figure(table.get(name)) for name in policies]
+                count = max(row.benchmarks for row in table.values())
+                print(f"| {suite} | {target} | {split} | {count} | {' | '.join(figures)} |")
+            print()
 
 
 def figure(row: Standing | None) -> str:
