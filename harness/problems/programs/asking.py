@@ -72,6 +72,8 @@ class Told:
     """CPU seconds of the step with the policy in it; with a host, of its sandbox too."""
     wall: float
     """Wall seconds of the step with the policy in it."""
+    idle: float = 0.0
+    """Wall seconds in which the step itself did not compute: it waits for a host in no others."""
     words: str = ""
     """What a host said last, for messages."""
 
@@ -155,16 +157,25 @@ class AskingStep:
             if name not in done.results:
                 why = done.refused.get(name, "missing")
                 raise CellError(Outcome.POLICY_ERROR, f"{who}: {name} is {why}")
-        return Told(done.results, done.cpu, done.wall)
+        return Told(done.results, done.cpu, done.wall, max(0.0, done.wall - done.cpu))
 
 
 def require_tolerable(policy: Asked, replaced: int, told: Told) -> None:
-    """Raise CellError for a host of which so many answers could not be used, if that is more than it may have."""
+    """Raise CellError for a host of which so many answers could not be used, if that is more than it may have.
+
+    ``policy-timeout``, and transient, where all of them may have been late: the step stood still for as long as it
+    waits for so many. ``policy-error`` where it did not: then what was answered is no decision.
+    """
     host = policy.host
-    if host is not None and replaced > host.tolerated:
-        only_late = host.tolerated == 0  # what only computes
-        outcome = Outcome.POLICY_TIMEOUT if only_late else Outcome.POLICY_ERROR
-        raise CellError(outcome, f"{host.name}: {replaced} answers could not be used{told.words}", only_late)
+    if host is None or replaced <= host.tolerated:
+        return
+    if told.idle < replaced * host.reply:
+        raise CellError(Outcome.POLICY_ERROR, f"{host.name}: {replaced} answers could not be used{told.words}")
+    raise CellError(
+        Outcome.POLICY_TIMEOUT,
+        f"{host.name}: {replaced} answers did not come within {host.reply:g} s each{told.words}",
+        transient=True,
+    )
 
 
 def host_job(host: Host, wall: float, allowance: Allowance | None = None) -> Job:

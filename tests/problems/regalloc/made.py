@@ -97,10 +97,12 @@ class Modules:
         return freeze(program, target, Level.O3, self._bench)
 
 
-def computed(body: str, bench: Bench) -> Asked:
-    """A policy in C, which is asked with all features in ``feature``, a word each, and gives a double."""
+def computed(body: str, bench: Bench, header: str = "string.h") -> Asked:
+    """A policy in C, which is asked with all features in ``feature``, a word each, and gives a double. ``header``: of
+    the C library, which it needs besides."""
     uses = ",".join("1" for _ in PRIORITY.features)
     source = f"""#include <string.h>
+#include <{header}>
 const unsigned char policy_uses[{len(PRIORITY.features)}] = {{{uses}}};
 static double priority(const long *feature) {{ {body} }}
 long policy_decide(const long *feature) {{

@@ -18,6 +18,7 @@ from harness.base.errors import CellError
 from harness.base.process import Limits, run
 from harness.base.vocabulary import Outcome, Target
 from harness.freeze import FrozenModule
+from harness.policy.forms import program
 from harness.problems.regalloc.ask import ask, known
 from harness.problems.regalloc.features import PRIORITY
 from harness.problems.regalloc.log import Function, functions_of
@@ -205,8 +206,10 @@ def test_two_of_them_are_replaced(modules: Modules, bench: Bench) -> None:
         f"static int asked; volatile double zero = 0; return asked++ < 2 ? zero / zero : feature[{DEFAULT_PRIORITY}];"
     )
     policy = computed(body, bench)
-    with pytest.raises(CellError, match="2 answers could not be used"):  # a program has no excuse
+    with pytest.raises(CellError) as raised:  # a program has no excuse
         ask(policy, frozen, bench)
+    assert (raised.value.outcome, raised.value.transient) == (Outcome.POLICY_ERROR, False)
+    assert raised.value.message == "made.c: 2 answers could not be used"
     lenient = python_policy(
         "asked = 0\n"
         "def decide(features):\n"
@@ -215,6 +218,28 @@ def test_two_of_them_are_replaced(modules: Modules, bench: Bench) -> None:
         "    return float('nan') if asked <= 2 else float(features['default_priority'])\n"
     )
     assert decide(lenient, frozen, bench).body == {"functions": []}
+
+
+@pytest.mark.parametrize("at", [1, 2, 20])
+def test_one_answer_that_is_no_number_ends_a_program(at: int, modules: Modules, bench: Bench) -> None:
+    body = f"static int asked; volatile double zero = 0; return ++asked == {at} ? zero / zero : 1;"
+    with pytest.raises(CellError) as raised:
+        ask(computed(body, bench), modules.frozen(), bench)
+    assert (raised.value.outcome, raised.value.transient) == (Outcome.POLICY_ERROR, False)
+    assert raised.value.message == "made.c: 1 answers could not be used"
+
+
+def test_a_program_that_is_late_is_no_fault_of_the_policy(
+    modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the machine can be slow where microseconds are enough: the next run tries again."""
+    monkeypatch.setattr(program, "REPLY_SECONDS", 1.0)
+    wait = "struct timespec most = {1, 500000000}; static int asked; if (++asked == 2) nanosleep(&most, 0);"
+    policy = computed(f"{wait} return feature[{DEFAULT_PRIORITY}];", bench, "time.h")
+    with pytest.raises(CellError) as raised:
+        ask(policy, modules.frozen(), bench)
+    assert (raised.value.outcome, raised.value.transient) == (Outcome.POLICY_TIMEOUT, True)
+    assert raised.value.message == "made.c: 1 answers did not come within 1 s each"
 
 
 def test_outside_the_range_it_is_bounded(modules: Modules, bench: Bench) -> None:
