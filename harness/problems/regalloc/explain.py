@@ -5,17 +5,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 from harness.apply import optimise, run_step
 from harness.base.answers import Answer, Column, Table
 from harness.base.errors import CellError, UsageError
+from harness.basic_blocks.profile import OUTSIDE
 from harness.problems.programs.bytes import beginning, one_table, shortened
 from harness.problems.programs.problems import plan_of
 from harness.problems.programs.sides import Setting, Side, sides_of
-from harness.problems.programs.take import Functions, Made, take_metrics
+from harness.problems.programs.take import Made, take_metrics
 from harness.problems.regalloc.features import RANGE_FEATURES
 from harness.problems.regalloc.log import functions_of
-from harness.problems.regalloc.trajectories.collect import trajectory
+from harness.problems.regalloc.replay import OTHERS
+from harness.problems.regalloc.trajectories.collect import Allocated, trajectory
 from harness.problems.verbs import Asked, Context
 from harness.sandbox.bench import Bench
 from harness.toolchain.names import as_written
@@ -30,6 +33,8 @@ _COPIES = re.compile(r"NumVRCopies: +'(\d+)'")
 _SHOWN = ("accesses", "mca.cycles", "instructions", "spills", "reloads", "splits", "copies")
 """What the table for people has of each function."""
 _WHOLE = "the whole program"
+_Figures = Mapping[str, Mapping[str, float | None]]
+"""Metric → function → value; None of what is not known."""
 
 
 def explain_allocation(context: Context, asked: Asked) -> Answer:
@@ -41,31 +46,36 @@ def explain_allocation(context: Context, asked: Asked) -> Answer:
     return _answer(setting, against, side, before, after, asked.rows, bench)
 
 
-def _figures(side: Side, setting: Setting, bench: Bench) -> Functions:
-    """Metric → function → value; ``accesses`` are loads and stores, ``splits`` live ranges that came of a split,
-    ``copies`` are LLVM's remarks."""
+def _figures(side: Side, setting: Setting, bench: Bench) -> _Figures:
+    """``accesses`` are loads and stores, ``splits`` live ranges that came of a split, ``copies`` are LLVM's remarks:
+    none is known of what another allocator than Greedy allocated."""
     plan = plan_of(side.decisions, setting.target)
     made = Made(setting.program, setting.target, side.frozen, plan, side.compiled)
-    taken = take_metrics(made, [*_STATIC, *_EXECUTED], bench)
-    found = dict(taken.functions)
-    loads, stores = found.pop("loads", {}), found.pop("stores", {})
-    found["accesses"] = {name: loads.get(name, 0) + stores.get(name, 0) for name in {*loads, *stores}}
-    found["splits"] = dict(_splits(side, bench))
-    found["copies"] = dict(_copies(made, bench))
+    taken = take_metrics(made, [*_STATIC, *_EXECUTED], bench).functions
+    loads, stores = taken.get("loads", {}), taken.get("stores", {})
+    accesses = {name: loads.get(name, 0) + stores.get(name, 0) for name in {*loads, *stores}}
+    allocated = trajectory(side.decisions, side.frozen, bench)
+    found: dict[str, Mapping[str, float | None]] = {**taken, "accesses": accesses, "splits": _splits(allocated)}
+    del found["loads"], found["stores"]
+    told = _copies(made, bench)
+    by_greedy = {unquote(one.name) for one in allocated if one.allocation not in OTHERS}
+    names = {name for values in found.values() for name in values} - {OUTSIDE}
+    found["copies"] = {name: told.get(name, 0 if name in by_greedy else None) for name in names}
     return found
 
 
-def _splits(side: Side, bench: Bench) -> Mapping[str, int]:
+def _splits(allocated: Sequence[Allocated]) -> Mapping[str, int]:
     """Live ranges of each function that came of a split, as a policy would have seen them."""
     place = [tensor.name for tensor in RANGE_FEATURES].index("is_split")
     return {
-        one.name: len({asked.register for asked in one.questions if asked.features[place]})
-        for one in trajectory(side.decisions, side.frozen, bench)
+        unquote(one.name): len({asked.register for asked in one.questions if asked.features[place]})
+        for one in allocated
     }
 
 
 def _copies(made: Made, bench: Bench) -> Mapping[str, int]:
-    """Copies between registers that Greedy left in each function. Other allocators say nothing of theirs."""
+    """Copies between registers that Greedy left in each function of which it says anything: it says nothing where it
+    left no copy, spill or reload. Other allocators say nothing of theirs."""
     generate = made.plan.generate
     options = ("-fsave-optimization-record=yaml", f"-foptimization-record-file={_REMARKS}")
     more = (*options, "-foptimization-record-passes=regalloc")
@@ -78,11 +88,11 @@ def _copies(made: Made, bench: Bench) -> Mapping[str, int]:
         text = (folder / _REMARKS).read_text(errors="replace")
     whole = [remark for remark in text.split("\n...\n") if "\nName:            SpillReloadCopies\n" in remark]
     pairs = ((_REMARK.search(remark), _COPIES.search(remark)) for remark in whole)
-    return {name[1]: int(copies[1]) for name, copies in pairs if name and copies}
+    return {name[1]: int(copies[1]) if copies else 0 for name, copies in pairs if name}
 
 
 def _answer(
-    setting: Setting, against: Side, side: Side, before: Functions, after: Functions, rows: int | None, bench: Bench
+    setting: Setting, against: Side, side: Side, before: _Figures, after: _Figures, rows: int | None, bench: Bench
 ) -> Answer:
     names = sorted({name for figures in (before, after) for one in figures.values() for name in one})
     written = as_written(names, bench.toolchain)
@@ -90,7 +100,7 @@ def _answer(
     records = [_record(name, before, after, decided) for name in names]
     moved = [one for one in records if any(one[f"{metric}_delta"] for metric in _SHOWN)]
     moved.sort(key=lambda one: (-abs(one["accesses_delta"]), -abs(one["mca.cycles_delta"]), one["name"]))
-    total = _record(_WHOLE, _sums(before), _sums(after), {})
+    total = _total(records)
     document: dict[str, Any] = {
         "benchmark": setting.program.id,
         "target": setting.target.value,
@@ -101,7 +111,7 @@ def _answer(
         "functions": records,
     }
     title = f"{setting.program.id} · {setting.target.value} · {side.name} against {against.name}"
-    shown = [one | {"name": shortened(written.get(one["name"], one["name"]))} for one in [total, *moved]]
+    shown = [_shown(one, written) for one in [total, *moved]]
     tables = (_table(shown, title, None if rows is None else rows + 1), one_table({"functions": records}))
     equal = len(records) - len(moved)
     return Answer(tables, (f"{equal} of {len(records)} functions are the same in all of this",), document)
@@ -125,20 +135,33 @@ def _signed(value: float) -> str:
     return f"{round(value):+,}" if round(value) else ""
 
 
-def _record(name: str, before: Functions, after: Functions, decided: Mapping[str, str]) -> dict[str, Any]:
+def _shown(record: dict[str, Any], written: Mapping[str, str]) -> dict[str, Any]:
+    """As people see it: no difference where there is none, or none is known."""
+    name = record["name"]
+    no_difference = {f"{metric}_delta": 0 for metric in _SHOWN if record[f"{metric}_delta"] is None}
+    return record | no_difference | {"name": shortened(written.get(name, name))}
+
+
+def _record(name: str, before: _Figures, after: _Figures, decided: Mapping[str, str]) -> dict[str, Any]:
     record: dict[str, Any] = {"name": name, "decided": decided.get(name, "")}
     for metric in sorted({*before, *after}):
-        values = [figures.get(metric, {}).get(name, 0) for figures in (before, after)]
-        record |= {
-            f"{metric}_before": values[0],
-            f"{metric}_after": values[1],
-            f"{metric}_delta": values[1] - values[0],
-        }
+        record |= _compared(metric, *(figures.get(metric, {}).get(name, 0) for figures in (before, after)))
     return record
 
 
-def _sums(figures: Functions) -> Functions:
-    return {metric: {_WHOLE: sum(one.values())} for metric, one in figures.items()}
+def _total(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Of the whole program: nothing of what is not known of one of its functions."""
+    total: dict[str, Any] = {"name": _WHOLE, "decided": ""}
+    metrics = [field.removesuffix("_delta") for field in records[0] if field.endswith("_delta")] if records else []
+    for metric in metrics:
+        sides = ([one[f"{metric}_{side}"] for one in records] for side in ("before", "after"))
+        total |= _compared(metric, *(None if None in values else sum(values) for values in sides))
+    return total
+
+
+def _compared(metric: str, before: float | None, after: float | None) -> dict[str, float | None]:
+    delta = None if before is None or after is None else after - before
+    return {f"{metric}_before": before, f"{metric}_after": after, f"{metric}_delta": delta}
 
 
 def _decided(side: Side) -> Mapping[str, str]:

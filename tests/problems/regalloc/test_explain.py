@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.basic_blocks.profile import OUTSIDE
 from tests.drive import Answer, Sketch, User, write_suite
 
 CROWDED = (Path(__file__).parent / "pressure.c").read_text()
@@ -33,7 +34,7 @@ def test_it_says_what_each_function_executes(user: tuple[User, Path]) -> None:
     assert crowded["copies_before"] > 0 and functions["nothing"]["instructions_delta"] == 0
     assert crowded["splits_before"] > 0 and crowded["splits_before"] != crowded["splits_after"]
     assert functions["nothing"]["splits_before"] == 0
-    for metric in ("accesses", "instructions", "spills", "splits"):
+    for metric in ("accesses", "instructions", "spills", "splits", "copies"):
         assert found["total"][f"{metric}_after"] == sum(one[f"{metric}_after"] for one in found["functions"])
 
 
@@ -44,9 +45,18 @@ def test_the_table_begins_with_the_whole_program_and_what_moved_most(user: tuple
 
 
 def test_allocators_that_say_nothing_of_copies(user: tuple[User, Path]) -> None:
+    """Nothing is known then, of the difference neither, nor of the whole; where Greedy says nothing there is none."""
     found = json.loads(explained(user, "basic", "--json").out)
-    assert all(one["copies_after"] == one["splits_after"] == 0 for one in found["functions"])
-    assert any(one["copies_before"] > 0 for one in found["functions"])
+    functions = [one for one in found["functions"] if one["name"] != OUTSIDE]
+    for one in (found["total"], *functions):
+        assert one["copies_after"] is one["copies_delta"] is None and one["splits_after"] == 0
+    assert {one["copies_before"] > 0 for one in functions} == {True, False}
+    assert found["total"]["copies_before"] == sum(one["copies_before"] for one in functions)
+    backwards = json.loads(explained(user, "greedy", "--against", "basic", "--json").out)["total"]
+    assert backwards["copies_before"] is backwards["copies_delta"] is None
+    assert backwards["copies_after"] == found["total"]["copies_before"]
+    lines = explained(user, "basic", "--rows", "0").out.splitlines()[3:]
+    assert len(lines) == 3 and all(line.endswith("–") for line in lines)
 
 
 def test_against_a_policy_of_another_problem(user: tuple[User, Path]) -> None:
@@ -60,6 +70,7 @@ def test_against_a_policy_of_another_problem(user: tuple[User, Path]) -> None:
     )
     assert level == greedy and level["crowded"]["splits_before"] > 0
     assert plain["crowded"]["splits_before"] == 0 < plain["crowded"]["splits_after"]
+    assert plain["crowded"]["copies_before"] is None and level["crowded"]["copies_before"] > 0
 
 
 def test_what_means_nothing(user: tuple[User, Path]) -> None:
