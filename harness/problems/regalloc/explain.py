@@ -96,11 +96,11 @@ def _answer(
 ) -> Answer:
     names = sorted({name for figures in (before, after) for one in figures.values() for name in one})
     written = as_written(names, bench.toolchain)
-    decided = _decided(side)
+    decided = _decided(side, [name for name in names if name != OUTSIDE])
     records = [_record(name, before, after, decided) for name in names]
     moved = [one for one in records if any(one[f"{metric}_delta"] for metric in _SHOWN)]
     moved.sort(key=lambda one: (-abs(one["accesses_delta"]), -abs(one["mca.cycles_delta"]), one["name"]))
-    total = _total(records)
+    total = _total(records, decided)
     document: dict[str, Any] = {
         "benchmark": setting.program.id,
         "target": setting.target.value,
@@ -149,9 +149,9 @@ def _record(name: str, before: _Figures, after: _Figures, decided: Mapping[str, 
     return record
 
 
-def _total(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _total(records: Sequence[dict[str, Any]], decided: Mapping[str, str]) -> dict[str, Any]:
     """Of the whole program: nothing of what is not known of one of its functions."""
-    total: dict[str, Any] = {"name": _WHOLE, "decided": ""}
+    total: dict[str, Any] = {"name": _WHOLE, "decided": decided.get(_WHOLE, "")}
     metrics = [field.removesuffix("_delta") for field in records[0] if field.endswith("_delta")] if records else []
     for metric in metrics:
         sides = ([one[f"{metric}_{side}"] for one in records] for side in ("before", "after"))
@@ -164,13 +164,17 @@ def _compared(metric: str, before: float | None, after: float | None) -> dict[st
     return {f"{metric}_before": before, f"{metric}_after": after, f"{metric}_delta": delta}
 
 
-def _decided(side: Side) -> Mapping[str, str]:
-    """Function → the priority function that it got, or how many decisions in it are not Greedy's own."""
+def _decided(side: Side, names: Sequence[str]) -> Mapping[str, str]:
+    """Function → what allocates it, or how many decisions in it are not Greedy's own; nothing of one where all are.
+
+    ``names``: the functions of the program, which all have what the policy names, if it names one for all.
+    """
     body = side.decisions.body
     if "functions" not in body:
-        return {}
+        (named,) = body.values()
+        return dict.fromkeys((_WHOLE, *names), named)
     found: dict[str, str] = {}
     for one in functions_of(body):
         differing, asked = (one.evicted, one.evictions) if one.evictions else (one.given, one.questions)
-        found[one.name] = f"{len(differing):,} of {asked:,}" if asked else one.priority
+        found[unquote(one.name)] = f"{len(differing):,} of {asked:,}" if asked else one.priority
     return found

@@ -59,6 +59,14 @@ def test_allocators_that_say_nothing_of_copies(user: tuple[User, Path]) -> None:
     assert len(lines) == 3 and all(line.endswith("–") for line in lines)
 
 
+@pytest.mark.parametrize(("policy", "named"), [("basic", "basic"), ("constant-priority", "constant")])
+def test_what_decides_is_named_for_every_function(policy: str, named: str, user: tuple[User, Path]) -> None:
+    """And for the whole program, but not for what it is linked with."""
+    found = json.loads(explained(user, policy, "--json").out)
+    for one in (found["total"], *found["functions"]):
+        assert one["decided"] == ("" if one["name"] == OUTSIDE else named)
+
+
 def test_against_a_policy_of_another_problem(user: tuple[User, Path]) -> None:
     """clang -O3 allocates by Greedy, so all is as it is against that; clang -O0 has no Greedy, and splits nothing."""
     greedy, level, plain = (
