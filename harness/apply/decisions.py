@@ -94,3 +94,5 @@ class Decided:
     """Modules whose cost was looked at before; of an agent that is shown none, its one episode."""
     steps: int = 0
     """Passes that were run to decide."""
+    replaced: int = 0
+    """Answers of the policy that could not be used: LLVM's own decisions stand in their place."""

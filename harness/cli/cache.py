@@ -75,6 +75,7 @@ _WHAT = {
     "rates": "what a unit of work cost here, for estimates",
     "reference": "results of the programs built without optimisation",
     "refuted": "objects that failed on a fresh input: never removed",
+    "replaced": "how many answers of policies could not be used",
     "solved": "what solvers answered",
     "tarballs": "sources as they were fetched",
     "trees": "sources, unpacked",

@@ -14,6 +14,7 @@ from harness.problems.inlining import INLINING
 from harness.problems.inlining.ask import Answer
 from harness.problems.inlining.price import plain_cpu
 from harness.problems.inlining.replay import replay_plan
+from harness.problems.inlining.sites import Who, counts
 from harness.sandbox.bench import Bench
 
 __all__ = ["decided", "generated"]
@@ -28,7 +29,8 @@ def decided(ask: Callable[[], Answer], frozen: FrozenModule, bench: Bench) -> De
     decisions = Decisions(INLINING, frozen.level, answer.body)
     _require_replay(answer, decisions, frozen, bench)
     plain = plain_cpu(frozen, bench)  # one thread: on a machine with nothing else to do, also its wall time
-    return Decided(decisions, max(0.0, answer.cpu - plain), max(0.0, answer.wall - plain))
+    cpu, wall = max(0.0, answer.cpu - plain), max(0.0, answer.wall - plain)
+    return Decided(decisions, cpu, wall, replaced=counts(answer.body)[Who.REPLACED])
 
 
 def generated(answer: Answer, frozen: FrozenModule, bench: Bench) -> Path:

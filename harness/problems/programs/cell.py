@@ -33,12 +33,15 @@ __all__ = [
     "functions_of",
     "joined",
     "keep_refuted",
+    "replaced_of",
     "run_cell",
     "task_of",
 ]
 
 _FINAL, _PROVISIONAL = "cells", "provisional"
 """Kinds of entries in the cache."""
+_REPLACED = "replaced"
+"""Another: key of a cell → how many answers of its policy could not be used, where any could not."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ class CellResult:
     """Digest of the fresh input that the object fails on (``harness.problems.programs.fresh``)."""
     functions: Functions = field(default_factory=dict)
     """Metric → function → its share of the value, of what was computed now."""
+    replaced: int = 0
+    """Answers of its policy that could not be used, where it was asked now."""
     asked: Moment | None = None
     """When its policy had answered, where that must be asked again: until then the result is provisional."""
 
@@ -207,6 +212,12 @@ def functions_of(key: str, bench: Bench) -> Functions:
     return current(known)
 
 
+def replaced_of(key: str, bench: Bench) -> int:
+    """How many answers of the cell's policy could not be used, as far as the cache knows."""
+    known: int = bench.store.get(bench.area(_REPLACED), key) or 0
+    return known
+
+
 def frozen_of(cell: Cell, bench: Bench) -> FrozenModule:
     """The module that the cell's policy is given."""
     return perturbed(freeze(cell.program, cell.target, cell.level, bench), cell.copy, bench)
@@ -262,9 +273,13 @@ class CellTask:
         if result.functions:
             functions = {**functions_of(self.key, bench), **result.functions}
             bench.store.put(bench.area("functions"), self.key, labelled(functions))
+        if result.replaced:
+            bench.store.put(bench.area(_REPLACED), self.key, result.replaced)
         area = bench.area(_PROVISIONAL if result.asked else _FINAL)
         values, missing = labelled(result.values), labelled(result.missing)
-        bench.store.put(area, self.key, asdict(replace(result, functions={}, values=values, missing=missing)))
+        fields = asdict(replace(result, functions={}, values=values, missing=missing))
+        del fields["replaced"]
+        bench.store.put(area, self.key, fields)
 
     def shown(self, result: CellResult, bench: Bench) -> Sequence[Row]:
         """What its policy, which is to be asked again, has given so far."""
@@ -351,6 +366,7 @@ def _compute(task: CellTask, frozen: FrozenModule, earlier: CellResult | None, b
         require_recordable(len(decisions.content))
         reached |= {"decisions": decisions.content.decode(), "decisions_digest": decisions.digest}
         asked = Moment.now() if is_asked_again(cell.policy) else None
+        reached["replaced"] = decided.replaced
         plan = problem.plan(decisions, cell.target)
         compiled = compile_plan(frozen, plan, bench)
         reached["object_digest"] = compiled.digest

@@ -8,12 +8,12 @@ from typing import Any
 
 from harness.base.discovery import PROBLEMS, in_every_folder
 from harness.base.text import duration
-from harness.base.vocabulary import Target
+from harness.base.vocabulary import Outcome, Target
 from harness.freeze.freeze import program_digest
 from harness.policy import problem_of
 from harness.policy.policy import Policy
 from harness.problems.programs.again import asked_again, asks_again
-from harness.problems.programs.cell import CellResult, CellTask, functions_of
+from harness.problems.programs.cell import CellResult, CellTask, functions_of, replaced_of
 from harness.problems.programs.floor import failures, measure_floor, reference_failures
 from harness.problems.programs.fresh import verify_fresh
 from harness.problems.programs.problems import StepwiseProblem, program_problem
@@ -54,7 +54,8 @@ def conclude(request: Request, done: Sequence[tuple[CellTask, CellResult]], sess
         timing = time_cells(request, session, besides)
         recorder.rows += timing.rows
     header = {**header_of(request, bench), "fresh": verified}
-    notes = (*_timing_lines(timing), *_remarks(request), f"fresh verification: {fresh_words(verified)}")
+    said = (*_remarks(request), *_replaced_lines(recorder.rows, bench))
+    notes = (*_timing_lines(timing), *said, f"fresh verification: {fresh_words(verified)}")
     return Conclusion(
         header, timing.campaigns, timing.blocks, verified.objects > 0, notes, bool(timing.failed), left_out
     )
@@ -125,6 +126,20 @@ def _remarks(request: Request) -> list[str]:
         f"  {policy.name}: {remark}"
         for policy in request.policies
         for remark in problem_of(policy.manifest.problem).notes(policy)
+    ]
+
+
+def _replaced_lines(rows: Sequence[Row], bench: Bench) -> list[str]:
+    """Of each policy whose answers could not be used everywhere, how many were replaced, and where."""
+    cells = {row.cell: row for row in rows if row.outcome is Outcome.OK}
+    found: dict[str, Counter[str]] = {}
+    for key, row in cells.items():
+        if count := replaced_of(key, bench):
+            found.setdefault(row.policy, Counter())[f"{row.benchmark} ({row.target.value})"] += count
+    return [
+        f"  {policy}: LLVM's own decisions stand for answers that could not be used: "
+        + ", ".join(f"{count} on {where}" for where, count in counts.items())
+        for policy, counts in found.items()
     ]
 
 

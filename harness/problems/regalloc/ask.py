@@ -50,6 +50,8 @@ class Answer:
     """CPU seconds of the generate step with the policy in it; with a host, of its sandbox too."""
     wall: float
     """Wall seconds of the generate step with the policy in it."""
+    replaced: int = 0
+    """Answers that could not be used: Greedy's own decisions stand in their place."""
 
 
 def ask(policy: Asked, frozen: FrozenModule, bench: Bench, *, allowance: Allowance | None = None) -> Answer:
@@ -65,7 +67,7 @@ def ask(policy: Asked, frozen: FrozenModule, bench: Bench, *, allowance: Allowan
     except (LogError, UnicodeDecodeError) as error:
         raise CellError(Outcome.POLICY_ERROR, f"the policy's process altered the log of decisions: {error}") from None
     require_tolerable(policy, replaced, told)
-    return Answer(body, told.results[OBJECT], told.cpu, told.wall)
+    return Answer(body, told.results[OBJECT], told.cpu, told.wall, replaced)
 
 
 def asking(frozen: FrozenModule, bench: Bench) -> AskingStep:

@@ -29,7 +29,8 @@ def decided(policy: Asked, policy_class: PolicyClass, frozen: FrozenModule, benc
             Outcome.NOT_REPLAYABLE,
             "the policy did more to the code than decide: its decisions alone give another object",
         )
-    return Decided(decisions, max(0.0, answer.cpu - plain), max(0.0, answer.wall - plain))
+    cpu, wall = max(0.0, answer.cpu - plain), max(0.0, answer.wall - plain)
+    return Decided(decisions, cpu, wall, replaced=answer.replaced)
 
 
 def plain_cpu(frozen: FrozenModule, bench: Bench) -> float:
