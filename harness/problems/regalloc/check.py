@@ -3,12 +3,14 @@
 from harness.apply.compile import compile_plan
 from harness.apply.decisions import Decisions
 from harness.apply.plan import reference_plan
+from harness.base.digest import digest_bytes
 from harness.base.errors import CellError, PrerequisiteError
 from harness.freeze import FrozenModule
+from harness.problems.regalloc.ask import Answer
 from harness.problems.regalloc.replay import REGALLOC, replay_plan
 from harness.sandbox.bench import Bench
 
-__all__ = ["is_faithful", "require_faithful"]
+__all__ = ["is_faithful", "is_repeated", "require_faithful"]
 
 
 def is_faithful(frozen: FrozenModule, bench: Bench, question: str = "priority") -> bool:
@@ -20,6 +22,17 @@ def is_faithful(frozen: FrozenModule, bench: Bench, question: str = "priority") 
     through = replay_plan(Decisions(REGALLOC, level, {question: "default"}), target)
     plain = compile_plan(frozen, reference_plan(level, target), bench)
     return compile_plan(frozen, through, bench).digest == plain.digest
+
+
+def is_repeated(answer: Answer, frozen: FrozenModule, bench: Bench) -> bool:
+    """Whether the object of an answer, and that of the decisions in it when they are followed, are plain clang's.
+
+    So they are of Greedy's own decisions. Raises CellError where clang cannot compile the module.
+    """
+    level, target = frozen.level, frozen.target
+    plain = compile_plan(frozen, reference_plan(level, target), bench).digest
+    followed = compile_plan(frozen, replay_plan(Decisions(REGALLOC, level, answer.body), target), bench).digest
+    return digest_bytes(answer.object) == plain == followed
 
 
 def require_faithful(frozen: FrozenModule, bench: Bench, where: str) -> None:

@@ -7,7 +7,7 @@ from harness.freeze import FrozenModule
 from harness.problems.programs.selftest import Checked
 from harness.problems.programs.selftest import selftest as general
 from harness.problems.regalloc.ask import DEFAULT, ask
-from harness.problems.regalloc.check import is_faithful
+from harness.problems.regalloc.check import is_faithful, is_repeated
 from harness.problems.verbs import Context
 from harness.sandbox.bench import Bench
 
@@ -20,7 +20,7 @@ def selftest(context: Context, suites: list[str]) -> Answer:
 
 
 def _judged(frozen: FrozenModule, bench: Bench) -> Checked:
-    """Beside it: the functions whose registers Greedy allocates."""
-    body = ask(DEFAULT, frozen, bench).body
+    """By name, as they are asked for, and as they are followed function by function. Beside it: how many functions."""
+    answer = ask(DEFAULT, frozen, bench)
     equal = all(is_faithful(frozen, bench, question) for question in ("priority", "eviction"))
-    return Checked(equal, {"functions": len(body["functions"])})
+    return Checked(equal and is_repeated(answer, frozen, bench), {"functions": len(answer.body["functions"])})
