@@ -91,6 +91,26 @@ def costs(body: dict[str, object], metric: str, frozen: FrozenModule, bench: Ben
     return dict(costs_of_functions(made, [metric], bench)[metric])
 
 
+def test_live_ranges_have_no_spill_weights_yet(modules: Modules, bench: Bench) -> None:
+    """An allocator computes them: whoever chooses sees 0, of every live range there is."""
+    text = (
+        "Allocation getAllocation(const MachineFunction &MF, FunctionContext &Context) {\n"
+        "  unsigned Ranges = 0;\n"
+        "  for (unsigned Index = 0; Index < MF.getRegInfo().getNumVirtRegs(); ++Index) {\n"
+        "    const Register Virtual = Register::index2VirtReg(Index);\n"
+        "    if (!Context.LIS.hasInterval(Virtual))\n"
+        "      continue;\n"
+        "    if (Context.LIS.getInterval(Virtual).weight() != 0)\n"
+        "      return Allocation::Basic;\n"
+        "    ++Ranges;\n"
+        "  }\n"
+        "  return Ranges > 20 ? Allocation::Size : Allocation::Greedy;\n"
+        "}\n"
+    )
+    found = chosen(decide(chooser(text), modules.frozen(), bench).body)
+    assert set(found.values()) == {"size"} and "crowded" in found
+
+
 def test_python_chooses_as_cpp_does(modules: Modules, bench: Bench) -> None:
     frozen = modules.frozen()
     least = max(int(one["vector_pressure"]) for one in shown_to("0", FUNCTION, frozen, bench))
