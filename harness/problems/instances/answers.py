@@ -18,9 +18,11 @@ __all__ = ["Answer", "Answers"]
 
 _BYTES_A_PLACE = 24
 """At most: sixty-four bits in decimal, a comma, spaces. A longer line is nothing that could be read."""
-_MOST_ANSWERS = 20_000
+_MOST_ANSWERS = 1_000
+_MOST_PLACES = 32_000_000
+"""In all answers together: to judge so many takes ten seconds."""
 _MOST_HELD = 512 * MIB
-"""Bytes of lines. Of more answers than this every second is forgotten, but for the last."""
+"""Bytes of lines. Of more answers than one of these three allows every second is forgotten, but for the last."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -101,7 +103,8 @@ class Answers:
             return  # a remark; or what was printed before, which is no news
         self._lines.append((seconds, found))
         self._held += len(found or b"")
-        if len(self._lines) > _MOST_ANSWERS or self._held > _MOST_HELD:
+        most = min(_MOST_ANSWERS, max(2, _MOST_PLACES // max(self.size, 1)))
+        if len(self._lines) > most or self._held > _MOST_HELD:
             self._lines = [*self._lines[:-1:2], self._lines[-1]]
             self._held = sum(len(kept or b"") for _, kept in self._lines)
 
