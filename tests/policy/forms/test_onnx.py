@@ -672,6 +672,13 @@ def one_of(kind: str, inputs: str = "features", constants: Any = None, **attribu
     return replace(TAKEN, nodes=[node(kind, inputs, "out", **attributes)], constants=constants or {}).content()
 
 
+def twice() -> TensorProto:
+    """Some readers show a one, others a nine."""
+    tensor = numpy_helper.from_array(np.ones((1, 1), np.float32))
+    tensor.float_data.append(9.0)
+    return tensor
+
+
 def of_input(*inputs: Any) -> bytes:
     return replace(TAKEN, inputs=inputs).content()
 
@@ -779,6 +786,14 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "a shape that lies": (
         lambda: with_(TAKEN.model(), lambda model: model.graph.initializer[0].dims.__setitem__(0, 10**6)),
         "initializer 'w': its numbers do not fit its shape [1000000, 1]",
+    ),
+    "numbers twice": (
+        lambda: with_(TAKEN.model(), lambda model: model.graph.initializer[0].float_data.extend([9.0] * ALL)),
+        "initializer 'w': its numbers are there twice, or not where its type has them; save it anew",
+    ),
+    "numbers of a node's constant twice": (
+        lambda: one_of("Constant", "", value=twice()),
+        "node 0 ('Constant'): its numbers are there twice, or not where its type has them; save it anew",
     ),
     "too many elements": (
         lambda: Sketch(

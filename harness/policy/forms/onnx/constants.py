@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto, checker, numpy_helper
 
 from harness.policy.forms.onnx.refused import Refused
 from harness.policy.forms.onnx.tensors import Array, Tensor, element_of
@@ -46,6 +46,11 @@ class Constants:
             array = numpy_helper.to_array(tensor)
         except Exception as error:
             raise Refused(f"{where}: its numbers do not fit its shape {list(tensor.dims)}") from error
+        try:
+            checker.check_tensor(tensor)
+        except checker.ValidationError as error:
+            what = "its numbers are there twice, or not where its type has them; save it anew"
+            raise Refused(f"{where}: {what}") from error
         self.add(name, array, element, where)
 
     def count(self, more: int, where: str) -> None:
