@@ -10,7 +10,7 @@ from harness.base.reading import MIB, read_bytes, shown_size
 from harness.base.writing import written
 from harness.record.runfile import results_errors
 
-__all__ = ["DECISIONS", "LARGEST", "has_decisions", "load_decisions", "store_decisions"]
+__all__ = ["DECISIONS", "LARGEST", "has_decisions", "holds_decisions", "load_decisions", "store_decisions"]
 
 DECISIONS = "decisions"
 """The folder, in one of results."""
@@ -40,6 +40,15 @@ def store_decisions(results: Path, content: bytes) -> str:
 def has_decisions(results: Path, digest: str) -> bool:
     """Whether there is a file of this digest: what it holds is seen when it is loaded."""
     return (results / DECISIONS / f"{digest}.zst").is_file()
+
+
+def holds_decisions(results: Path, digest: str) -> bool:
+    """Whether there is a file of this digest, no link, that holds what it is called. It is not parsed."""
+    path = results / DECISIONS / f"{digest}.zst"
+    try:
+        return not path.is_symlink() and not path.parent.is_symlink() and digest_bytes(_decompress(path)) == digest
+    except UsageError:
+        return False
 
 
 def load_decisions(results: Path, digest: str) -> Decisions:

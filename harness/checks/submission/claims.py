@@ -10,7 +10,8 @@ from harness.checks.submission.folder import CLAIMS
 from harness.measure import find_metric
 from harness.policy import Policy
 from harness.record import Row, RunFile, read_run
-from harness.record.runfile import run_files
+from harness.record.decisions import DECISIONS, holds_decisions
+from harness.record.names import RunName
 
 __all__ = ["Claim", "Compared", "compared", "read_claims"]
 
@@ -43,21 +44,21 @@ class Compared:
 
 
 def read_claims(policy: Policy) -> tuple[list[Claim], list[Finding]]:
-    """Those that can be read and are about this policy; and what is wrong with the others."""
+    """Those that can be read and are about this policy; and what is wrong with the others, or is no claim at all."""
     folder = policy.folder / CLAIMS
+    files = sorted(path for path in folder.rglob("*") if not path.is_dir())
+    named = [path for path in files if RunName.parse(path.name)]
     claims: list[Claim] = []
     findings: list[Finding] = []
-    named, others = run_files(folder) if folder.is_dir() else ([], [])
-    for path in others:
-        what, do = "not the name of a run file", "put run files here, as they are"
-        findings.append(Finding(Code.CLAIM_UNREADABLE, _shown(path), what, do))
+    decided: set[str] = set()
     for path in named:
-        where = _shown(path)
+        where = _shown(path, folder)
         try:
             run = read_run(path)
         except UsageError as error:
             findings.append(Finding(Code.CLAIM_UNREADABLE, where, error.message, error.hint or _AGAIN))
             continue
+        decided |= {row.decisions_digest for row in run.rows if row.decisions_digest}
         rows = tuple(row for row in run.rows if row.policy == policy.name)
         if not rows:
             findings.append(Finding(Code.CLAIM_OF_ANOTHER, where, f"there is no row of {policy.name}", _AGAIN))
@@ -67,6 +68,12 @@ def read_claims(policy: Policy) -> tuple[list[Claim], list[Finding]]:
             )
         else:
             claims.append(Claim(where, run, rows))
+    beside = {folder / DECISIONS / f"{digest}.zst": digest for digest in decided}
+    for path in files:
+        if path not in named and not (path in beside and holds_decisions(folder, beside[path])):
+            what = "no run file, nor the decisions that one of these names"
+            do = "put run files here, as they are, and leave out what lies beside them"
+            findings.append(Finding(Code.CLAIM_UNREADABLE, _shown(path, folder), what, do))
     return claims, findings
 
 
@@ -99,8 +106,8 @@ def compared(claim: Claim, measured: Sequence[Row], suite: str, llvm: str) -> Co
     return Compared(claim.where, len(claim.rows), met, tuple(findings))
 
 
-def _shown(path: Path) -> str:
-    return f"{CLAIMS}/{path.name}"
+def _shown(path: Path, folder: Path) -> str:
+    return f"{CLAIMS}/{path.relative_to(folder)}"
 
 
 def _key(row: Row, metric: str | None) -> tuple[str, str, str, int, str | None]:

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 CLAIMS = "claims"
-"""The folder of run files that a submission claims."""
+"""The folder of run files that a submission claims: ``claims.read_claims`` says of each file in it what it is."""
 MOST_FILES = 256
 MOST_BYTES = 128 * MIB
 DEEPEST = 4
@@ -161,6 +161,6 @@ def _unnamed(policy: Policy) -> list[Finding]:
         for name, mode in found.items()
         if name not in named | folders
         and name.lower() not in _ALWAYS
-        and name.partition("/")[0] != CLAIMS
+        and not name.startswith(f"{CLAIMS}/")
         and not stat.S_ISDIR(mode)
     ]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.paths import SUBMISSIONS
+from harness.checks.submission.claims import read_claims
 from harness.checks.submission.findings import Code, Finding
 from harness.checks.submission.folder import faults_of_folder, faults_of_manifest
 from harness.checks.submission.hidden import faults_of_text
@@ -159,6 +160,31 @@ def test_a_file_that_nothing_names_is_said(folder: Path) -> None:
     assert [(one.code, one.where) for one in faults_of_manifest(read_policy(folder))] == [
         (Code.UNNAMED_FILE, "notes/more.bin")
     ]
+
+
+def test_a_file_in_the_place_of_the_claims_is_said(folder: Path) -> None:
+    (folder / "claims").write_bytes(os.urandom(1 << 20))
+    assert [(one.code, one.where) for one in faults_of_manifest(read_policy(folder))] == [(Code.UNNAMED_FILE, "claims")]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "decisions/payload.bin",
+        f"decisions/{'0' * 64}.zst",
+        "x.lines",
+        "SHA256SUMS",
+        "official.jsonl",
+        "allowed_signers",
+        "more/x.trajectories.parquet",
+    ],
+)
+def test_nothing_hides_among_the_claims(name: str, folder: Path) -> None:
+    file = folder / "claims" / name
+    file.parent.mkdir(parents=True)
+    file.write_bytes(os.urandom(1 << 20))
+    claims, findings = read_claims(read_policy(folder))
+    assert claims == [] and [(one.code, one.where) for one in findings] == [(Code.CLAIM_UNREADABLE, f"claims/{name}")]
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in SUBMISSIONS.iterdir() if path.is_dir()))

@@ -133,6 +133,18 @@ def test_a_claim_that_was_altered_is_refused(claimed: tuple[User, Path], tmp_pat
     assert codes(validate(user, mine, 1)) == {"V401"}
 
 
+def test_of_decisions_those_that_a_claim_names_may_lie_beside_it(claimed: tuple[User, Path], tmp_path: Path) -> None:
+    user, policy = claimed
+    mine = Path(shutil.copytree(policy, tmp_path / "claiming"))
+    shutil.copytree(user.results / "decisions", mine / "claims" / "decisions")
+    ((_,), findings) = read_claims(read_policy(mine))
+    assert findings == []
+    first, *others = sorted((mine / "claims" / "decisions").iterdir())
+    first.write_bytes(b"something else")
+    ((_,), findings) = read_claims(read_policy(mine))
+    assert others and [(one.code.value, one.where) for one in findings] == [("V401", f"claims/decisions/{first.name}")]
+
+
 def test_rows_of_another_version_are_no_claim(claimed: tuple[User, Path], tmp_path: Path) -> None:
     user, policy = claimed
     mine = Path(shutil.copytree(policy, tmp_path / "claiming"))
