@@ -17,6 +17,7 @@ from harness.policy.load import MANIFEST
 from harness.policy.templates import template_words
 
 __all__ = [
+    "ALWAYS",
     "CLAIMS",
     "DEEPEST",
     "LONGEST",
@@ -34,7 +35,7 @@ DEEPEST = 4
 """Folders within it, one in the other."""
 LONGEST = 100
 """Characters of a name."""
-_ALWAYS = (
+ALWAYS = (
     "readme",
     "readme.md",
     "readme.txt",
@@ -46,6 +47,7 @@ _ALWAYS = (
     "license.txt",
     "copying",
 )
+"""Files that a submission may have without naming them, in any case of their letters: text, that people read."""
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -160,7 +162,7 @@ def _unnamed(policy: Policy) -> list[Finding]:
         )
         for name, mode in found.items()
         if name not in named | folders
-        and name.lower() not in _ALWAYS
+        and name.lower() not in ALWAYS
         and not name.startswith(f"{CLAIMS}/")
         and not stat.S_ISDIR(mode)
     ]

@@ -5,11 +5,13 @@ import codecs
 import re
 from collections.abc import Iterator
 
+from harness.base.errors import UsageError
 from harness.base.reading import read_bytes
 from harness.base.text import is_printable, printable_line
 from harness.checks.submission.findings import Code, Finding
+from harness.checks.submission.folder import ALWAYS
 from harness.policy import Policy
-from harness.policy.limits import MANIFEST_BYTES
+from harness.policy.limits import MANIFEST_BYTES, most_bytes
 from harness.policy.load import MANIFEST
 
 __all__ = ["faults_of_text"]
@@ -24,12 +26,33 @@ _DO = "let every reader see what is run: UTF-8, no marks and controls, and line 
 
 
 def faults_of_text(policy: Policy) -> list[Finding]:
-    """One for each file that hides something: the manifest and those that it names."""
+    """One for each file that hides something: the manifest, those that it names, and what people read beside them.
+
+    One of these that cannot be read, or is too long to be looked at, is a finding, too.
+    """
     texts = {policy.manifest.files[role]: content for role, content in policy.contents.items() if role != _BINARY}
     texts[MANIFEST] = read_bytes(policy.folder / MANIFEST, MANIFEST_BYTES, inside=policy.folder)
     is_python = policy.manifest.form in _PYTHON
     faults = {name: next(_faults(text, is_python=is_python), None) for name, text in texts.items()}
-    return [Finding(Code.HIDDEN_TEXT, name, what, _DO) for name, what in faults.items() if what is not None]
+    findings = [Finding(Code.HIDDEN_TEXT, name, what, _DO) for name, what in faults.items() if what is not None]
+    for name in _beside(policy):
+        python = name.lower().endswith(".py")
+        try:
+            text = read_bytes(policy.folder / name, most_bytes(""), inside=policy.folder)
+        except UsageError as error:
+            findings.append(Finding(Code.UNREADABLE, name, error.message, error.hint or ""))
+            continue
+        # A licence of many pages may have form feeds between them.
+        what = next(_faults(text if python else text.replace(b"\f", b""), is_python=python), None)
+        findings += [] if what is None else [Finding(Code.HIDDEN_TEXT, name, what, _DO)]
+    return findings
+
+
+def _beside(policy: Policy) -> list[str]:
+    """What people read and the manifest does not name, by name."""
+    named = set(policy.manifest.files.values())
+    files = (one.name for one in policy.folder.iterdir() if one.name.lower() in ALWAYS and one.is_file())
+    return sorted(name for name in files if name not in named)
 
 
 def _faults(content: bytes, *, is_python: bool) -> Iterator[str]:

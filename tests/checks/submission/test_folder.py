@@ -192,6 +192,7 @@ def test_what_ships_keeps_the_rules(name: str) -> None:
     folder = SUBMISSIONS / name
     assert faults_of_folder(folder) == []
     assert faults_of_manifest(read_policy(folder)) == []
+    assert faults_of_text(read_policy(folder)) == []
 
 
 @pytest.mark.parametrize(
@@ -219,6 +220,33 @@ def test_what_is_hidden_in_a_manifest(folder: Path) -> None:
     manifest = folder / "submission.toml"
     manifest.write_text(manifest.read_text() + "# \u202e backwards\n")
     assert [finding.where for finding in faults_of_text(read_policy(folder))] == ["submission.toml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what"),
+    [
+        ("README.md", "# Mine\n\u202e egap \u2066\n", r"line 2 has the character \u202e,"),
+        ("Readme", "one\x1b[2Jtwo\n", r"line 1 has the character \x1b,"),
+        ("LICENSE.txt", "\ufeffMIT\n", r"line 1 has the character \ufeff,"),
+        ("make_model.py", "# coding: utf-7\n", "line 1 says that it is encoded as utf-7"),
+        ("make_model.py", "print() # \u2067 done\n", r"line 1 has the character \u2067,"),
+    ],
+)
+def test_what_is_hidden_in_what_people_read_beside_it(name: str, text: str, what: str, folder: Path) -> None:
+    (folder / name).write_text(text)
+    (finding,) = faults_of_text(read_policy(folder))
+    assert finding.code is Code.HIDDEN_TEXT and finding.where == name
+    assert finding.what.startswith(what) and finding.what.isprintable()
+
+
+def test_what_people_read_beside_it_may_be_any_plain_text(folder: Path) -> None:
+    (folder / "COPYING").write_text("GNU GENERAL PUBLIC LICENSE\n\x0c\nVersion 2 – ‘free’\n")
+    (folder / "README.md").write_bytes(b"# coding: utf-7 is what this text is about\r\n")
+    (folder / "notice").mkdir()
+    assert faults_of_text(read_policy(folder)) == []
+    (folder / "README.md").write_bytes(b"x" * (2 << 20))
+    (finding,) = faults_of_text(read_policy(folder))
+    assert finding.code is Code.UNREADABLE and finding.where == "README.md"
 
 
 @pytest.mark.parametrize(
