@@ -3,7 +3,7 @@
 import os
 import stat
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,13 +65,27 @@ class _Entry:
 
 def faults_of_folder(folder: Path) -> list[Finding]:
     """What no submission may have, whatever its manifest says: links, devices, names that mislead, too much."""
-    if not (folder / MANIFEST).is_file():
-        do = "harness new NAME writes a complete submission to start from"
-        return [Finding(Code.NO_SUBMISSION, printable(str(folder), lines=False), f"there is no {MANIFEST}", do)]
+    shown = printable(str(folder), lines=False)
+    try:
+        if folder.is_symlink():
+            return [Finding(Code.LINK, shown, "a link, not a folder", "name the folder itself")]
+        if not (folder / MANIFEST).is_file():
+            what = f"there is no {MANIFEST}" if folder.is_dir() else "there is no such folder"
+            do = "harness new NAME writes a complete submission to start from"
+            return [Finding(Code.NO_SUBMISSION, shown, what, do)]
+        return _faults_of(_entries(folder))
+    except OSError as error:
+        where = os.path.relpath(error.filename or folder, folder)
+        shown = shown if where == "." else printable(where, lines=False)
+        do = "let everybody read it: chmod -R a+rX"
+        return [Finding(Code.UNREADABLE, shown, f"cannot be read: {error.strerror}", do)]
+
+
+def _faults_of(entries: Iterable[_Entry]) -> list[Finding]:
     findings: list[Finding] = []
     folded: dict[str, str] = {}
     files = size = 0
-    for entry in _entries(folder):
+    for entry in entries:
         shown = printable(entry.relative, lines=False)
         files, size = files + 1, size + entry.size
         if files > MOST_FILES or size > MOST_BYTES:
@@ -92,7 +106,7 @@ def faults_of_folder(folder: Path) -> list[Finding]:
 
 
 def _entries(folder: Path) -> Iterator[_Entry]:
-    """Everything below it, by name, without following a link."""
+    """Everything below it, by name, without following a link. Raises OSError for a folder that cannot be read."""
     waiting = [("", 0)]
     while waiting:
         inside, depth = waiting.pop(0)

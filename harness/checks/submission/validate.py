@@ -78,15 +78,10 @@ def validate(folder: Path, bench: Bench, engine: Engine, observer: Observer, *, 
     """Look at the folder, read the manifest, build, decide, replay, repeat, compare with what is claimed.
 
     ``newer``: it may be another version of a submission that comes with the harness. Stops where what follows would say
-    nothing. Raises UsageError for what is no folder, PrerequisiteError where this
-    machine lacks something.
+    nothing: of what is no folder, at once. Raises PrerequisiteError where this machine lacks something.
     """
     started = time.monotonic()
     folder = folder.parent if folder.name == MANIFEST else folder
-    if not folder.is_dir() or folder.is_symlink():
-        what = "a link, not a folder" if folder.is_symlink() else "there is no such folder"
-        raise UsageError(what, where=str(folder), hint="name the folder of a submission")
-    folder = folder.resolve()
     policy, claims, findings = _read(folder, newer=newer)
     done = Tried((), (), 0)
     reference = None
@@ -104,7 +99,7 @@ def validate(folder: Path, bench: Bench, engine: Engine, observer: Observer, *, 
             held = tuple(compared(claim, measured, trial.suite, llvm) for claim in claims)
             findings += [finding for one in held for finding in one.findings]
     return Report(
-        folder.name,
+        folder.name if folder.name not in ("", "..") else folder.resolve().name,
         policy.digest if policy else None,
         _about(policy) if policy else "",
         tuple(_ordered(bounded(findings))),
@@ -120,6 +115,7 @@ def _read(folder: Path, *, newer: bool) -> tuple[Policy | None, list[Claim], lis
     findings = faults_of_folder(folder)
     if errors_of(findings):
         return None, [], findings
+    folder = folder.resolve()
     try:
         policy = read_policy(folder, newer=newer)
     except UsageError as error:

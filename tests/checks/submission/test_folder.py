@@ -4,8 +4,10 @@ import os
 import re
 import shutil
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,7 +19,9 @@ from harness.checks.submission.hidden import faults_of_text
 from harness.policy.load import read_policy
 from harness.policy.templates import all_templates
 from tests.drive import ROOT, write_policy
+from tests.ordinary import is_root
 
+NOBODY = 65534
 RULES = (ROOT / "docs" / "submission-rules.md").read_text()
 
 
@@ -44,6 +48,46 @@ def test_an_honest_folder_has_no_fault(folder: Path) -> None:
 
 def test_without_a_manifest_there_is_no_submission(tmp_path: Path) -> None:
     assert codes(faults_of_folder(tmp_path)) == [Code.NO_SUBMISSION]
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """As another user where it is root, who may read everything."""
+    if not is_root():
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "where"),
+    [
+        ("mine/notes", 0o000, "notes"),
+        ("mine/notes", 0o444, "notes/within"),
+        ("mine", 0o000, "submission.toml"),
+        ("", 0, "/mine"),
+    ],
+)
+def test_what_cannot_be_read_is_said(name: str, mode: int, where: str) -> None:
+    """A folder in it, one whose files nobody may look at, its own, and the one above."""
+    with TemporaryDirectory() as place:  # nobody gets through pytest's own folders
+        Path(place).chmod(0o755)
+        folder = write_policy(Path(place) / "mine", "default<Oz>\n")
+        folder.chmod(0o755)
+        (folder / "notes").mkdir()
+        (folder / "notes" / "within").write_text("")
+        assert faults_of_folder(folder) == []
+        closed = Path(place) / name
+        closed.chmod(mode)
+        with as_nobody():
+            (finding,) = faults_of_folder(folder)
+        closed.chmod(0o755)
+    assert finding.code is Code.UNREADABLE and finding.what == "cannot be read: Permission denied"
+    assert finding.where == where.replace("/mine", str(folder))
 
 
 def copied(folder: Path, problem: str, form: str) -> Path:

@@ -178,11 +178,28 @@ def test_a_claim_that_is_false_is_found(claimed: tuple[User, Path]) -> None:
         assert [one.code for one in compared(claim, better, suite, llvm).findings] == [Code.CLAIM_NOT_COMPARED]
 
 
-@pytest.mark.parametrize("name", ["nothere", "file"])
-def test_what_is_no_folder_is_said(name: str, visitor: User, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "code", "what"),
+    [
+        ("nothere", "V101", "there is no such folder"),
+        ("file", "V101", "there is no such folder"),
+        ("empty", "V101", "there is no submission.toml"),
+        ("link", "V103", "a link, not a folder"),
+    ],
+)
+def test_what_is_no_folder_has_a_code(name: str, code: str, what: str, visitor: User, tmp_path: Path) -> None:
+    """In every format: as JSON, as a report for a request, and for people."""
     (tmp_path / "file").write_text("")
-    answer: Answer = visitor.harness("validate", tmp_path / name)
-    answer.refused(2, "no such folder", "name the folder of a submission")
+    (tmp_path / "empty").mkdir()
+    write_policy(tmp_path / "true", "default<Oz>\n")
+    (tmp_path / "link").symlink_to(tmp_path / "true")
+    report = validate(visitor, tmp_path / name, 1, "--markdown", str(tmp_path / "report.md"))
+    (finding,) = report["findings"]
+    assert (finding["code"], finding["what"]) == (code, what) and finding["where"] == str(tmp_path / name)
+    assert report["policy"] == name and not report["valid"] and report["runs"] == 0
+    assert f"| error | {code} |" in (tmp_path / "report.md").read_text()
+    answer: Answer = visitor.harness("validate", tmp_path / name, code=1)
+    assert code in answer.out and f"{name}: not valid" in answer.out
 
 
 def test_what_takes_too_long_is_stopped(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
