@@ -22,6 +22,8 @@ _PYTHON = ("python", "search")
 """Forms whose files are Python."""
 _CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _SHOWN = 60
+_IN_PROSE = (b"\f", "\ufe0f".encode(), "\u200d".encode())
+"""What hides nothing in prose: form feeds between a licence's pages, and what emoji are joined by and drawn as."""
 _DO = "let every reader see what is run: UTF-8, no marks and controls, and line feeds at the ends of lines"
 
 
@@ -42,8 +44,9 @@ def faults_of_text(policy: Policy) -> list[Finding]:
         except UsageError as error:
             findings.append(Finding(Code.UNREADABLE, name, error.message, error.hint or ""))
             continue
-        # A licence of many pages may have form feeds between them.
-        what = next(_faults(text if python else text.replace(b"\f", b""), is_python=python), None)
+        for harmless in () if python else _IN_PROSE:
+            text = text.replace(harmless, b"")
+        what = next(_faults(text, is_python=python), None)
         findings += [] if what is None else [Finding(Code.HIDDEN_TEXT, name, what, _DO)]
     return findings
 

@@ -286,6 +286,7 @@ def test_what_is_hidden_in_what_people_read_beside_it(name: str, text: str, what
 def test_what_people_read_beside_it_may_be_any_plain_text(folder: Path) -> None:
     (folder / "COPYING").write_text("GNU GENERAL PUBLIC LICENSE\n\x0c\nVersion 2 – ‘free’\n")
     (folder / "README.md").write_bytes(b"# coding: utf-7 is what this text is about\r\n")
+    (folder / "README").write_text("Small \u2764\ufe0f and fast \U0001f469\u200d\U0001f4bb\n")
     (folder / "notice").mkdir()
     assert faults_of_text(read_policy(folder)) == []
     (folder / "README.md").write_bytes(b"x" * (2 << 20))
