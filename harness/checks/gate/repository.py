@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.base.errors import PrerequisiteError, UsageError
@@ -10,26 +10,19 @@ from harness.base.process import Ended, Limits, find_tool, run
 from harness.base.reading import MIB, shown_size
 from harness.base.text import printable
 
-__all__ = ["DIRECTORY", "LINK", "SUBMODULE", "Change", "Entry", "Repository"]
+__all__ = ["DIRECTORY", "LINK", "SUBMODULE", "Entry", "Repository", "TooMuchError"]
 
 LINK = 0o120000
 SUBMODULE = 0o160000
 DIRECTORY = 0o040000
 """Modes of entries that are no regular file."""
-_LISTING = 64 * MIB
-"""Bytes that a list of files or changes may have."""
-_SECONDS = 120.0
+_LISTING = Limits(wall=8.0, memory=256 * MIB, file_size=16 * MIB)
+"""Of a list of files or changes: a few small trees, each in the next many times, are more files than memory holds."""
+_OTHERS = Limits(wall=120.0, file_size=16 * MIB)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A path that two commits have different entries of."""
-
-    path: str
-    before: int
-    """Mode; 0 where there was nothing."""
-    after: int
-    """Mode; 0 where nothing is left."""
+class TooMuchError(UsageError):
+    """A commit has more than git can list within ``_LISTING``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +62,25 @@ class Repository:
         done = self._run("merge-base", "--all", one, other)
         return done.stdout.decode().split() if done.ok else []
 
-    def changes(self, before: str, after: str) -> list[Change]:
-        """Every path that differs; a renamed file is one that is gone and one that came."""
-        words = self._listed("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-commit-id", before, after)
+    def changes(self, before: str, after: str, *, below: bool = True) -> list[str]:
+        """Every path that differs; a renamed file is one that is gone and one that came.
+
+        ``below``: also in folders. Otherwise a folder of the root that differs is a path that ends in ``/``. Raises
+        TooMuchError.
+        """
+        how = ("-r",) if below else ()
+        words = self._listed("diff-tree", *how, "-z", "--raw", "--no-renames", "--no-commit-id", before, after)
         changes = []
         for facts, path in zip(words[::2], words[1::2], strict=False):
-            old, new, *_ = facts.lstrip(b":").split()
-            changes.append(Change(os.fsdecode(path), int(old, 8), int(new, 8)))
+            modes = {int(mode, 8) for mode in facts.lstrip(b":").split()[:2]}
+            changes.append(os.fsdecode(path) + ("/" if modes <= {0, DIRECTORY} else ""))
         return changes
 
     def entries(self, commit: str, folder: str, *, below: bool = True) -> Iterator[Entry]:
-        """What the commit has in a folder; nothing where there is none. ``below``: also in the folders within it."""
+        """What the commit has in a folder; nothing where there is none. ``below``: also in the folders within it.
+
+        Raises TooMuchError.
+        """
         how = ("-r", "-t") if below else ()
         for line in self._listed("ls-tree", "-z", "-l", "--full-tree", *how, commit, "--", f"{folder}/"):
             facts, _, path = line.partition(b"\t")
@@ -90,19 +91,22 @@ class Repository:
 
     def content(self, entry: Entry) -> bytes:
         """Of a file, as it was committed."""
-        done = self._run("cat-file", "blob", entry.id, size=max(entry.size, 1))
+        limits = replace(_OTHERS, file_size=max(entry.size, 1))
+        done = self._run("cat-file", "blob", entry.id, limits=limits)
         if not done.ok or len(done.stdout) != entry.size:
             raise UsageError(f"cannot be read: {done.reason()}", where=printable(entry.path, lines=False))
         return done.stdout
 
     def _listed(self, *words: str) -> list[bytes]:
-        done = self._run(*words)
+        done = self._run(*words, limits=_LISTING)
+        if not done.ok and (done.timed_out or done.signal is not None or b"memory" in done.stderr):
+            most = f"more than git lists in {_LISTING.wall:g} s, {shown_size(_LISTING.memory or 0)} of memory"
+            raise TooMuchError(f"{most} and {shown_size(_LISTING.file_size)} of output: {done.reason()}")
         if not done.ok:
-            most = f"git {words[0]} failed, or lists more than {shown_size(_LISTING)}: {done.reason()}"
-            raise UsageError(most, where=str(self._folder))
+            raise UsageError(f"git {words[0]} failed: {done.reason()}", where=str(self._folder))
         return [word for word in done.stdout.split(b"\0") if word]
 
-    def _run(self, *words: str, size: int = _LISTING) -> Ended:
+    def _run(self, *words: str, limits: Limits = _OTHERS) -> Ended:
         environment = {
             "PATH": "/usr/bin:/bin",
             "LC_ALL": "C",
@@ -119,6 +123,7 @@ class Repository:
         settings = [
             *("-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
             *("-c", "core.commitGraph=false"),  # parents are what commits say, not what a file says of them
+            *("-c", "core.packedGitWindowSize=16m", "-c", "core.packedGitLimit=64m"),  # a large pack is no large list
+            *("-c", "core.deltaBaseCacheLimit=32m"),
         ]
-        limits = Limits(wall=_SECONDS, file_size=size)
         return run([self._git, *settings, *words], cwd=self._folder, limits=limits, env=environment)

@@ -2,12 +2,13 @@
 
 import os
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.text import printable
-from harness.checks.gate.repository import DIRECTORY, LINK, SUBMODULE, Change, Entry, Repository
+from harness.checks.gate.repository import DIRECTORY, LINK, SUBMODULE, Entry, Repository, TooMuchError
 from harness.checks.submission.findings import Code, Finding, bounded, errors_of
 from harness.checks.submission.folder import DEEPEST, LONGEST, MOST_BYTES, MOST_FILES
 from harness.policy.manifest import policy_name
@@ -33,7 +34,7 @@ class Request:
     new: bool
     """Whether the base has no submission of this name."""
     changed: tuple[str, ...]
-    """Paths, as they can be shown."""
+    """Paths, as they can be shown: of files; of more than can be listed, of folders, ending in ``/``."""
     findings: tuple[Finding, ...]
 
 
@@ -49,8 +50,11 @@ def read_request(repository: Repository, base: str, head: str) -> Request:
         crossed = (Finding(Code.CONFLICT, head, what, "merge the base into it"),)
         return Request(one, other, None, None, False, (), crossed)
     (fork,) = forks
-    changes = repository.changes(fork, other)
-    names = sorted({name for change in changes if (name := _submission_of(change.path))})
+    try:
+        changes = _changes(repository, fork, other)
+    except TooMuchError as error:
+        return Request(one, other, fork, None, False, (), (Finding(Code.TOO_MUCH, "", error.message),))
+    names = sorted({name for path in changes if (name := _submission_of(path))})
     findings = list(_faults(changes, names))
     name = names[0] if len(names) == 1 else None
     new = True
@@ -58,25 +62,37 @@ def read_request(repository: Repository, base: str, head: str) -> Request:
         there = list(repository.entries(one, _PLACE, below=False))
         new = f"{_PLACE}/{name}" not in {entry.path for entry in there}
         findings += _faults_of_name(name, there)
-        findings += _faults_of_tree(list(repository.entries(other, f"{_PLACE}/{name}")), name)
+        findings += _faults_of_tree(repository, other, name)
         if _differs(repository, fork, one, name):
             what = "the base has changed this submission since this request began"
             findings.append(Finding(Code.CONFLICT, f"{_PLACE}/{name}", what, "merge the base into it"))
-    shown = tuple(printable(change.path, lines=False) for change in changes)
+    shown = tuple(printable(path, lines=False) for path in changes)
     return Request(one, other, fork, name, new, shown, tuple(bounded(findings)))
 
 
+def _changes(repository: Repository, fork: str, head: str) -> list[str]:
+    """Paths of files; where these are too many, of what differs in the root and in ``submissions``. Raises TooMuchError
+    where these are too many as well."""
+    try:
+        return repository.changes(fork, head)
+    except TooMuchError:
+        top = repository.changes(fork, head, below=False)
+    before, after = (Counter(repository.entries(commit, _PLACE, below=False)) for commit in (fork, head))
+    inside = {entry.path + "/" * (entry.mode == DIRECTORY) for entry in (before - after) + (after - before)}
+    return [*(path for path in top if path != f"{_PLACE}/"), *sorted(inside)]
+
+
 def _submission_of(path: str) -> str | None:
-    """The name of the submission that a file is in."""
+    """The name of the submission that a file is in, or whose folder it is, ending in ``/``."""
     place, _, inside = path.partition("/")
-    name, _, file = inside.partition("/")
-    return name if place == _PLACE and name and file else None
+    name, within, _ = inside.partition("/")
+    return name if place == _PLACE and name and within else None
 
 
-def _faults(changes: Sequence[Change], names: Sequence[str]) -> Iterator[Finding]:
+def _faults(changes: Sequence[str], names: Sequence[str]) -> Iterator[Finding]:
     if not changes:
         yield Finding(Code.NOTHING_CHANGED, "", "the request changes nothing")
-    if outside := [change.path for change in changes if _submission_of(change.path) is None]:
+    if outside := [path for path in changes if _submission_of(path) is None]:
         shown = [printable(path, lines=False) for path in outside[:_SHOWN]]
         more = f", and {len(outside) - _SHOWN} more" if len(outside) > _SHOWN else ""
         what = f"{len(outside)} path{'s' * (len(outside) != 1)} outside submissions/NAME/: {', '.join(shown)}{more}"
@@ -104,8 +120,13 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
-def _faults_of_tree(entries: Sequence[Entry], name: str) -> Iterator[Finding]:
+def _faults_of_tree(repository: Repository, commit: str, name: str) -> Iterator[Finding]:
     """What must not even be written to this machine's disk. The rest is said of the folder that is written."""
+    try:
+        entries = list(repository.entries(commit, f"{_PLACE}/{name}"))
+    except TooMuchError as error:
+        yield Finding(Code.TOO_MUCH, f"{_PLACE}/{name}", error.message, "leave out what the policy does not need")
+        return
     files = [entry for entry in entries if entry.mode != DIRECTORY]
     if not files:
         yield Finding(Code.REMOVED, f"{_PLACE}/{name}", "the submission is removed", "maintainers remove submissions")

@@ -60,6 +60,20 @@ class Clone:
         self.git("commit", "--quiet", "--allow-empty", "-m", message)
         return self.git("rev-parse", "HEAD")
 
+    def bomb(self, place: str) -> str:
+        """A commit behind HEAD with a new folder of 10,000,000,000 files: ten folders, ten times in each other."""
+        entry = f"100644 blob {self.git('hash-object', '-w', '--stdin', stdin=b'x')}\tx"
+        for _ in range(10):
+            tree = self.git("mktree", stdin=f"{entry}\n".encode())
+            entry = "\n".join(f"040000 tree {tree}\td{number}" for number in range(10))
+        tree = self.git("mktree", stdin=f"{entry}\n".encode())
+        while place:
+            place, _, name = place.rpartition("/")
+            listed = self.git("ls-tree", f"HEAD:{place}").splitlines()
+            others = [line for line in listed if line.partition("\t")[2] != name]
+            tree = self.git("mktree", stdin="\n".join([*others, f"040000 tree {tree}\t{name}", ""]).encode())
+        return self.git("commit-tree", tree, "-p", "HEAD", "-m", "Add a folder")
+
     def on(self, branch: str) -> None:
         self.git("checkout", "--quiet", branch)
 

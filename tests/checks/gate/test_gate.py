@@ -96,6 +96,25 @@ def test_nothing_is_run_of_a_request_that_edits_the_rules(visitor: User, clone: 
     assert "cells" not in answer.err
 
 
+@pytest.mark.parametrize(
+    ("place", "code", "named"),
+    [("zz", "V601", "zz/"), ("submissions/old/zz", "V106", "submissions/old")],
+)
+def test_more_files_than_any_memory_holds_are_refused_in_a_report(
+    place: str, code: str, named: str, visitor: User, clone: Clone, tmp_path: Path
+) -> None:
+    """A few small trees, each in the next one ten times: git would list them for minutes, and fill the memory."""
+    head = clone.bomb(place)
+    words = ("--repo", clone.folder, "--base", "main", "--head", head)
+    report = tmp_path / "report.json"
+    started = time.monotonic()
+    visitor.harness("gate", *words, "--report", str(report), code=1, timeout=300)
+    assert time.monotonic() - started < 60, "20 s of git, on a machine that does something else as well"
+    [found] = json.loads(report.read_text())["findings"]
+    assert found["code"] == code and named in (found["where"] or found["what"])
+    assert code in visitor.harness("comment", report, *words, code=0).out
+
+
 def test_a_report_can_be_read_again() -> None:
     report = GateReport.model_validate(SOUND)
     assert "| `size.alloc` | `x86-64` | 2 | 1.0100 |" in markdown_of(report)

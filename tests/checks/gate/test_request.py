@@ -183,6 +183,19 @@ def test_without_a_common_history_there_is_no_request(clone: Clone) -> None:
     assert codes(read(clone, head="alien")) == {Code.UNRELATED}
 
 
+def test_more_files_than_can_be_listed_hide_nothing(clone: Clone) -> None:
+    """What a request changes beside them is found as well: by folder."""
+    clone.submit("mine")
+    clone.commit()
+    assert codes(read(clone, head=clone.bomb("submissions/mine/zz"))) == {Code.TOO_MUCH}
+    clone.submit("other")
+    clone.write("submissions/README.md")
+    clone.commit()
+    request = read(clone, head=clone.bomb("submissions/mine/zz"))
+    assert codes(request) == {Code.OUTSIDE, Code.SEVERAL}
+    assert request.changed == ("submissions/README.md", "submissions/mine/", "submissions/other/")
+
+
 def test_nothing_and_removal(clone: Clone) -> None:
     assert codes(read(clone)) == {Code.NOTHING_CHANGED}
     clone.git("rm", "-r", "--quiet", "submissions/old")
