@@ -68,8 +68,8 @@ class Repository:
         ``below``: also in folders. Otherwise a folder of the root that differs is a path that ends in ``/``. Raises
         TooMuchError.
         """
-        how = ("-r",) if below else ()
-        words = self._listed("diff-tree", *how, "-z", "--raw", "--no-renames", "--no-commit-id", before, after)
+        how = ["-z", "--raw", "--no-renames", "--ignore-submodules=none", "--no-commit-id", *(["-r"] if below else [])]
+        words = self._listed("diff-tree", *how, before, after)
         changes = []
         for facts, path in zip(words[::2], words[1::2], strict=False):
             modes = {int(mode, 8) for mode in facts.lstrip(b":").split()[:2]}

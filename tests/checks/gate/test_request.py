@@ -183,6 +183,19 @@ def test_without_a_common_history_there_is_no_request(clone: Clone) -> None:
     assert codes(read(clone, head="alien")) == {Code.UNRELATED}
 
 
+def test_no_file_of_the_working_tree_says_which_submodules_count(clone: Clone) -> None:
+    """The clone that the request is read in may have any files."""
+    commit = clone.git("rev-parse", "HEAD")
+    clone.git("update-index", "--add", "--cacheinfo", f"160000,{commit},vendor")
+    clone.git("commit", "--quiet", "-m", "Add a submodule")
+    clone.write(".gitmodules", '[submodule "vendor"]\n\tpath = vendor\n\turl = .\n\tignore = all\n')
+    assert codes(read(clone)) == {Code.OUTSIDE}
+    clone.submit("mine")
+    clone.git("add", "submissions")
+    clone.git("commit", "--quiet", "-m", "Add a submission")
+    assert codes(read(clone)) == {Code.OUTSIDE}
+
+
 def test_more_files_than_can_be_listed_hide_nothing(clone: Clone) -> None:
     """What a request changes beside them is found as well: by folder."""
     clone.submit("mine")
