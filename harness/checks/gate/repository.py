@@ -122,6 +122,7 @@ class Repository:
         }
         settings = [
             *("-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
+            *("-c", "advice.graftFileDeprecated=false"),  # it would be the last line of what git says
             *("-c", "core.commitGraph=false"),  # parents are what commits say, not what a file says of them
             *("-c", "core.packedGitWindowSize=16m", "-c", "core.packedGitLimit=64m"),  # a large pack is no large list
             *("-c", "core.deltaBaseCacheLimit=32m"),
