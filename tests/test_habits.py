@@ -117,23 +117,31 @@ def test_the_gate_has_no_rights_and_its_report_few() -> None:
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not here, which stands for gh's own")
-@pytest.mark.parametrize(("head", "commented"), [("b" * 40, "7"), ("c" * 40, "")])
-def test_a_report_is_a_comment_of_the_request_that_ends_at_its_commit(
+@pytest.mark.parametrize(("head", "commented"), [("b" * 40, "7"), ("c" * 40, ""), ("e" * 40, "8 9")])
+def test_a_report_is_a_comment_of_the_requests_that_end_at_its_commit(
     head: str, commented: str, tmp_path: Path
 ) -> None:
-    """Not of another that has the commit too, nor of one that goes on behind it."""
-    known = [
-        {"number": 5, "state": "closed", "head": {"sha": "b" * 40}},
-        {"number": 6, "state": "open", "head": {"sha": "a" * 40}},
-        {"number": 7, "state": "open", "head": {"sha": "b" * 40}},
-    ]
-    (tmp_path / "pulls.json").write_text(json.dumps(known))
+    """Not of one that goes on behind it. GitHub lists no request of a commit that is in a fork alone, and open requests
+    by pages."""
+    opened = {6: "a" * 40, 7: "b" * 40, 8: "e" * 40, 9: "e" * 40}
+    pages = [[{"number": number, "state": "open", "head": {"sha": sha}}] for number, sha in opened.items()]
+    (tmp_path / "pulls.json").write_text("\n".join(map(json.dumps, pages)))
+    (tmp_path / "none.json").write_text("[]")
     said = tmp_path / "said"
     said.write_text("")
     gh = f"""#!/bin/sh
     case "$1" in
-      api) jq --raw-output "$4" {tmp_path}/pulls.json ;;
-      pr) echo "$3" > {said} ;;
+      api)
+        shift
+        for word; do
+          case "$word" in
+            repos/a/b/pulls\\?*state=open*) answer={tmp_path}/pulls.json ;;
+            repos/a/b/commits/*) answer={tmp_path}/none.json ;;
+          esac
+        done
+        while [ "$1" != --jq ]; do shift; done
+        jq --raw-output "$2" "$answer" ;;
+      pr) echo "$3" >> {said} ;;
     esac
     """
     harness = tmp_path / ".venv" / "bin" / "harness"
@@ -145,7 +153,7 @@ def test_a_report_is_a_comment_of_the_request_that_ends_at_its_commit(
     step = report["jobs"]["comment"]["steps"][-1]
     words = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GH_REPO": "a/b", "HEAD": head, "MAIN": "d" * 40}
     subprocess.run(["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=words, check=True, timeout=60)
-    assert said.read_text().strip() == commented
+    assert said.read_text().split() == commented.split()
 
 
 def test_containers_are_started_as_the_sandbox_needs_it() -> None:
