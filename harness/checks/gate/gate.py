@@ -25,6 +25,8 @@ __all__ = ["Passed", "Wanted", "gate"]
 
 _OF_CELLS = frozenset({"track", "targets", "seeds"})
 """Fields of a manifest by which it has other cells, though it decides alike in those that it had."""
+_VERSIONS = 50
+"""Commits of the base in which a submission is looked at, of those that changed it: the newest."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +97,22 @@ def gate(
         if report.errors:
             return done
         policy, earlier = read_policy(folder, newer=True), _policy_in(old)
-        if earlier is not None and _same_version(policy, earlier):
-            what = f"it decides from something else than version {policy.manifest.version} of the base"
-            besides = Finding(Code.SAME_VERSION, "version", what, "raise the version")
-            return replace(done, besides=(besides,))
+        for commit, had in _versions(repository, request.base, request.name, bench):
+            if _same_version(policy, had):
+                version = f"version {policy.manifest.version} of the base, in its commit {commit[:12]}"
+                what = f"it decides from something else than {version}"
+                besides = Finding(Code.SAME_VERSION, "version", what, "raise the version")
+                return replace(done, besides=(besides,))
         measuring = _Measuring(wanted, bench, engine, observer, place / "results")
         return measuring.measure(done, policy, earlier, say)
+
+
+def _versions(repository: Repository, base: str, name: str, bench: Bench) -> Iterator[tuple[str, Policy]]:
+    """What the base has had of a submission, with the commits that brought it: results may have rows of all of them."""
+    for commit in repository.commits_of(f"submissions/{name}", base, _VERSIONS):
+        with bench.store.scratch() as place:
+            if (policy := _policy_in(export(repository, commit, name, place))) is not None:
+                yield commit, policy
 
 
 def _same_version(one: Policy, other: Policy) -> bool:
@@ -116,7 +128,7 @@ def _said_otherwise(old: Policy, policy: Policy) -> Iterator[tuple[str, str]]:
 
 
 def _policy_in(folder: Path | None) -> Policy | None:
-    """The version that the base has, if it can be read."""
+    """The version that was written there, if it can be read."""
     try:
         return read_policy(folder, newer=True) if folder else None
     except UsageError:

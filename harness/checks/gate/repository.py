@@ -62,6 +62,17 @@ class Repository:
         done = self._run("merge-base", "--all", one, other)
         return done.stdout.decode().split() if done.ok else []
 
+    def commits_of(self, folder: str, commit: str, most: int) -> list[str]:
+        """Those that changed a folder, of this commit and its first parents: the newest ``most``, newest first.
+
+        So they are what a branch has had, without what branches had that were merged into it. Raises UsageError.
+        """
+        words = ("rev-list", "--first-parent", f"--max-count={most}", "--end-of-options", commit, "--", folder)
+        done = self._run(*words)
+        if not done.ok:
+            raise UsageError(f"git rev-list failed: {done.reason()}", where=str(self._folder))
+        return done.stdout.decode().split()
+
     def changes(self, before: str, after: str, *, below: bool = True) -> list[str]:
         """Every path that differs; a renamed file is one that is gone and one that came.
 

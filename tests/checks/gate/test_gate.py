@@ -64,6 +64,19 @@ def test_a_version_is_raised_with_what_decides(visitor: User, clone: Clone) -> N
     assert [one["code"] for one in said["findings"]] == ["V607"] and "plan:" not in answer.err
 
 
+def test_a_version_of_before_does_not_come_again_as_something_else(visitor: User, clone: Clone) -> None:
+    """Results may have rows of it."""
+    clone.on("main")
+    clone.submit("old", "default<Os>\n", version='"2"')
+    clone.commit()
+    clone.git("checkout", "--quiet", "-B", "request")
+    for passes, code, found in (("default<O1>\n", 1, ["V607"]), ("default<Oz>\n", 0, [])):
+        clone.submit("old", passes)
+        clone.commit()
+        said, _ = gate(visitor, clone, code, "--dry-run")
+        assert [one["code"] for one in said["findings"]] == found, passes
+
+
 def test_where_only_words_change_nothing_is_measured(visitor: User, clone: Clone) -> None:
     clone.submit("old", description='"Other words."')
     clone.commit()
