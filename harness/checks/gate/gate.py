@@ -14,6 +14,7 @@ from harness.checks.submission.ratios import Ratio, ratios_of
 from harness.checks.submission.validate import Report, validate
 from harness.policy import Policy
 from harness.policy.load import read_policy
+from harness.policy.manifest import Training
 from harness.problems.protocol import Asked
 from harness.problems.registry import benchmarks_of, benchmarks_of_track
 from harness.record.rows import Row, failed_rows
@@ -121,10 +122,19 @@ def _same_version(one: Policy, other: Policy) -> bool:
 
 def _said_otherwise(old: Policy, policy: Policy) -> Iterator[tuple[str, str]]:
     """Fields that no digest is of and that standings read, where they are others now; and what they were."""
-    for name in (*sorted(_OF_CELLS), "trained_on", "ceiling"):
+    for name in (*sorted(_OF_CELLS), "trained_on", "ceiling", "training"):
         was, now = (getattr(one.manifest, name) for one in (old, policy))
         if was != now:
-            yield name, (", ".join(map(str, was)) or "empty") if isinstance(was, tuple) else str(was)
+            yield name, _shown(was)
+
+
+def _shown(value: object) -> str:
+    """A field of a manifest, in one line."""
+    if isinstance(value, Training):
+        value = tuple(f"{field} {one}" for field, one in value.model_dump(exclude_none=True).items())
+    if value is None or isinstance(value, tuple):
+        return ", ".join(map(str, value or ())) or "empty"
+    return str(value)
 
 
 def _policy_in(folder: Path | None) -> Policy | None:

@@ -94,10 +94,18 @@ def test_what_has_other_cells_is_measured_though_it_decides_alike(visitor: User,
     clone.commit()
     said, _ = gate(visitor, clone, 0)
     assert {one["target"] for one in said["ratios"]} == {"x86-64", "aarch64"}
-    clone.submit("old", targets='["x86-64"]')
+    clone.submit("old", targets='["x86-64"]', training="{ cpu_hours = 1.5, seed = 7 }")
     clone.commit()
     said, _ = gate(visitor, clone, 0, "--dry-run")
-    assert said["plan"][1:] == ["trained_on was cbench:train"], "who reviews it is told what it does not say any more"
+    was = ["trained_on was cbench:train", "training was empty"]
+    assert said["plan"][1:] == was, "who reviews it is told what it does not say any more"
+    clone.on("main")
+    clone.git("reset", "--quiet", "--hard", "request")
+    clone.git("checkout", "--quiet", "-B", "request")
+    clone.submit("old", targets='["x86-64"]', training="{ cpu_hours = 0.5, seed = 7 }")
+    clone.commit()
+    said, _ = gate(visitor, clone, 0, "--dry-run")
+    assert said["plan"][1:] == ["training was cpu_hours 1.5, seed 7"]
 
 
 def test_nothing_is_run_of_a_request_that_edits_the_rules(visitor: User, clone: Clone) -> None:
