@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import UsageError
+from harness.base.paths import ROOT
 from harness.checks.gate.repository import Repository
 from harness.checks.gate.request import Request, export, read_request
 from harness.checks.submission.findings import Code
@@ -88,6 +89,16 @@ def test_whatever_touches_something_else_is_refused(change: Callable[[Clone], No
     outside = next(finding.what for finding in request.findings if finding.code is Code.OUTSIDE)
     named = [path for path in request.changed if not path.startswith("submissions/mine/") and path in outside]
     assert named and "submissions/mine/submission.toml" not in outside
+
+
+def test_so_many_paths_are_listed_as_the_rules_say(clone: Clone) -> None:
+    for number in range(25):
+        clone.write(f"harness/{number:02}.py")
+    clone.commit()
+    [found] = read(clone).findings
+    assert found.what.count("harness/") == 20 and found.what.endswith("harness/19.py, and 5 more")
+    rules = (ROOT / "docs" / "submission-rules.md").read_text()
+    assert "first 20 paths are listed" in rules.partition("### V601")[2].partition("###")[0]
 
 
 def test_two_submissions_are_two_requests(clone: Clone) -> None:
