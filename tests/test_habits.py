@@ -166,7 +166,16 @@ def test_the_container_has_the_command_where_set_up_puts_it() -> None:
     folder = re.search(r"^WORKDIR (\S+)$", text, re.MULTILINE)
     assert folder
     assert f'PATH="{folder[1]}/.venv/bin:$PATH"' in text
-    assert re.search(r"^RUN scripts/setup run\b", text, re.MULTILINE)
+    assert re.search(r'^ARG SETUP=run\nRUN scripts/setup "\$SETUP"', text, re.MULTILINE)
+
+
+def test_a_container_is_made_of_whatever_set_up_the_documents_say() -> None:
+    """And each of them is one that `scripts/setup` knows."""
+    [usage] = re.findall(r"^# usage: scripts/setup (\S+)", (ROOT / "scripts" / "setup").read_text(), re.MULTILINE)
+    for path in (ROOT / "Containerfile", ROOT / "docs" / "official.md"):
+        assert set(re.findall(r"--build-arg SETUP=(\w+)", path.read_text())) == {"pinned"}, path.name
+    [usual] = re.findall(r"^ARG SETUP=(\w+)$", (ROOT / "Containerfile").read_text(), re.MULTILINE)
+    assert {usual, "pinned"} <= set(usage.split("|"))
 
 
 def test_the_container_lacks_nothing_that_git_knows() -> None:
