@@ -105,8 +105,8 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
     )
     if any(row.share is not None for row in table):
         frame["share"] = [ABSENT if row.share is None else f"{row.share:.0%}".replace("%", " %") for row in table]
-        if all(row.matched == row.strict for row in table):  # all is completed: room for the other
-            del frame["matched"]
+        # Room for it: where all is completed matched is strict, else median is what helps least.
+        del frame["matched" if all(row.matched == row.strict for row in table) else "median"]
     better = f"{table[0].reference} / policy, a geometric mean: above 1 is better."
     prices = [f"{row.decide_cpu:.2f}" for row in table if row.decide_cpu is not None]
     config = st.column_config
@@ -137,7 +137,7 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
             "decide": config.NumberColumn(
                 "decide, s",
                 format="%.2f",
-                width=room_for(prices, 56),
+                width=room_for(prices, 61),
                 help="CPU seconds of deciding on a program, the median.",
             ),
             "share": config.TextColumn("of ceiling", width=66, alignment="right", help=OF_CEILING),
