@@ -206,7 +206,8 @@ def test_many_runs_leave_no_descriptor_and_no_process(sandbox: Sandbox) -> None:
     for _ in range(200):
         assert sandbox.run(TRUE).ok
     assert os.listdir("/proc/self/fd") == descriptors
-    assert spawners() == [spawner] == [next_spawner()]
+    assert next_spawner() == spawner
+    assert all_gone(set(spawners()) - {spawner})  # on a busy machine the last ones take a moment
     assert count_descriptors(spawner) == theirs
 
 
