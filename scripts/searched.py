@@ -21,4 +21,6 @@ TABLES = {
 }
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] not in TABLES:
+        sys.exit(__doc__)
     print("\n".join(TABLES[sys.argv[1]](ROOT / sys.argv[2])))
