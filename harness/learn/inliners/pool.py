@@ -82,7 +82,6 @@ class Pool:
         """This thread's worker. Raises SessionLost where none can be started: that is no module's fault."""
         collector: Collector | None = getattr(self._own, "collector", None)
         if collector is not None and time.monotonic() - collector.started > _RENEWED:
-            collector.close()
             self._forget(collector)
             collector = None
         if collector is None:
@@ -98,6 +97,8 @@ class Pool:
         return Collector(self.bench)  # the machine may have been short of memory; not twice
 
     def _forget(self, collector: Collector) -> None:
+        """End it, if it has not ended."""
+        collector.close()
         self._own.collector = None
         with self._lock:
             self._open.remove(collector)

@@ -1,5 +1,6 @@
 """What the tests of learnt inliners share: a few small programs, and workers."""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -24,6 +25,8 @@ def small(bench: Bench) -> list[Module]:
 
 @pytest.fixture
 def pool(bench: Bench) -> Iterator[Pool]:
-    """Two workers."""
+    """Two workers. Of whatever was started instead of a lost one, too, nothing is left."""
+    before = threading.enumerate()
     with Pool(bench, 2) as workers:
         yield workers
+    assert set(threading.enumerate()) <= set(before)
