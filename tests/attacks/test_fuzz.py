@@ -281,7 +281,8 @@ def changed_instance(seed: bytes, chance: Random) -> bytes:
 
 
 def require_instance(content: bytes, found: Any) -> None:
-    problem = json.loads(content)["problem"]
+    packed = content.startswith(b"\x1f\x8b")
+    problem = json.loads(gzip.decompress(content) if packed else content)["problem"]
     assert len(problem["nodes"]["costs"]) == len(problem["nodes"]["usages"]) == len(problem["nodes"]["intervals"])
     for costs, usages in zip(problem["nodes"]["costs"], problem["nodes"]["usages"], strict=True):
         assert len(costs) == len(usages) > 0

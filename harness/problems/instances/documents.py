@@ -37,6 +37,9 @@ def _unzipped(content: bytes, where: str) -> bytes:
         raise UsageError(
             f"truncated gzip: it ends after {len(text):,} bytes of JSON", where=where, hint="fetch the file again"
         )
+    if unpacker.unused_data:
+        more = len(unpacker.unused_data)
+        raise UsageError(f"damaged gzip: {more:,} bytes behind its end", where=where, hint="fetch the file again")
     return text
 
 

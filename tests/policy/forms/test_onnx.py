@@ -821,6 +821,10 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
         "node 1 ('MatMul'): its output 'out' has two sources",
     ),
     "unknown attribute": (lambda: one_of("Relu", evil=1), "types and shapes do not fit: Unrecognized attribute: evil"),
+    "attribute without a name": (
+        lambda: one_of("Relu", abcd=1).replace(b"abcd", b"\xfe'\xff;"),
+        "node 0 ('Relu'): its attribute \"\\\\xfe'\\\\xff;\" has a name that is no text",
+    ),
     "text attribute": (lambda: one_of("Relu", text="*/"), "its attribute 'text' is of type STRING; only numbers are"),
     "text constant": (lambda: one_of("Constant", "", value_string="*/"), "'value_string' is not allowed; give numbers"),
     "integer division": (

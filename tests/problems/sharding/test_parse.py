@@ -39,6 +39,8 @@ BAD: dict[str, tuple[bytes, str]] = {
     "endless number": (b'{"problem": ' + b"9" * 5000 + b"}", "not JSON: Exceeds the limit"),
     "infinite": (GOOD.replace(b"15]", b"Infinity]", 1), "not JSON: Infinity is not a number of JSON's"),
     "truncated gzip": (gzip.compress(GOOD)[:-20], "truncated gzip"),
+    "something behind gzip": (gzip.compress(GOOD) + b"\0more", "damaged gzip: 5 bytes behind its end"),
+    "two in one": (gzip.compress(GOOD) * 2, "damaged gzip"),
     "damaged gzip": (gzip.compress(GOOD)[:20] + b"\0\0\0" + gzip.compress(GOOD)[23:], "damaged gzip"),
     "another document": (b"[1, 2]", "the file: not an object with fields"),
     "no problem": (b"{}", "problem: this field is missing"),

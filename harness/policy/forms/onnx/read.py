@@ -202,6 +202,8 @@ def _node(index: int, node: NodeProto, names: Names, constants: Constants) -> No
         _constant_node(node, where, built.output[0], constants)
         return built
     for attribute in node.attribute:
+        if not isinstance(attribute.name, str):  # protobuf gives bytes where it is no UTF-8
+            raise Refused(f"{where}: its attribute {shown(attribute.name)} has a name that is no text")
         if attribute.type not in _NUMBERS or attribute.ref_attr_name:
             kind = AttributeProto.AttributeType.Name(attribute.type)
             raise Refused(f"{where}: its attribute {shown(attribute.name)} is of type {kind}; only numbers are")
