@@ -1,7 +1,8 @@
 """Becoming an ordinary user, for tests that root runs: what works for root must work without its rights.
 
-The repository, the interpreter and the user's own folder may lie where only root can go, so the user finds
-them elsewhere, in a mount namespace of its own.
+The repository and the user's own folder may lie where only root can go, so the user finds them elsewhere, in a mount
+namespace of its own. The interpreter stays where it is, since it looks for its libraries there. Where only root can go
+there, too, the namespace has nothing else in that place.
 """
 
 import os
@@ -16,12 +17,15 @@ __all__ = ["HERE", "as_ordinary_user", "is_root", "let_others_reach"]
 USER = 12345
 HERE = Path("/mnt/harness")
 """Where the ordinary user finds the repository."""
-_PYTHON = Path("/mnt/python")
 _HOME = Path("/mnt/home")
 _SCRIPT = """
 mount -t tmpfs tmpfs /mnt && mkdir /mnt/harness /mnt/python /mnt/home &&
 mount --bind "$1" /mnt/harness && mount --bind "$2" /mnt/python && mount --bind "$3" /mnt/home && cd /mnt/home &&
-user=$4 && shift 4 &&
+prefix=$2 && user=$4 && shift 4 &&
+if ! setpriv --reuid "$user" --regid "$user" --clear-groups test -x "$prefix/bin"; then
+  mount -t tmpfs -o mode=755 tmpfs "/$(echo "$prefix" | cut -d/ -f2)" && (umask 022 && mkdir -p "$prefix") &&
+  mount --bind /mnt/python "$prefix"
+fi &&
 exec setpriv --reuid "$user" --regid "$user" --clear-groups --inh-caps -all --bounding-set -all -- env -i "$@"
 """
 
@@ -58,7 +62,7 @@ def as_ordinary_user(home: Path, *words: str | Path, **environment: str) -> list
         "PYTHONDONTWRITEBYTECODE": "1",
         **environment,
     }
-    python = _PYTHON / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    python = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
     return [
         *("unshare", "--mount", "--propagation", "private", "sh", "-c", _SCRIPT, "sh"),
         *(str(ROOT), sys.base_prefix, str(home), str(USER)),
