@@ -28,7 +28,9 @@ COUNTED = {"instructions", "instructions.libc", "loads", "stores", "accesses", "
 }
 """Metrics of counted runs: what C library and emulator do is in them."""
 MARGIN = math.log(1.005)
-EXACT, DRAWS, RESAMPLES = 13, 20_000, 20_000
+EXACT, DRAWS = 13, 20_000
+RESAMPLES = 100_000
+"""Five times the table's own: what two bootstraps differ by is then the table's, in skewed cases 5 % of the width."""
 LEAST_ITEMS = 10
 NEAR = 0.12
 """By what share of the interval's width the ends of two bootstraps may differ."""
