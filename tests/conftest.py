@@ -1,6 +1,7 @@
 """What all tests share: folders of their own for cache and results, the toolchain, one store a session."""
 
 import re
+import signal
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +21,10 @@ settings.register_profile("tests", deadline=None, derandomize=True, database=Non
 settings.load_profile("tests")
 
 pytest_plugins = ["tests.resume"]
+
+# A shell has what it starts in the background ignore interrupts, and all that this starts; some tests send them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TIMING = {
     "tests/problems/programs/test_provoked.py",
