@@ -17,7 +17,7 @@ from tests.rank.plain import Folder, table
 RESULTS = ROOT / "results"
 WIDE, WIDE_OF_TIES = 0.12, 0.4
 """By what share of the interval's width two bootstraps' ends may differ; where most programs are ties, p is a stair.
-What times alone move holds by itself: an interval of programs is never inside it."""
+The interval of programs like these holds that of these programs, which only times have and the other does not know."""
 
 
 @contextmanager
