@@ -1,5 +1,5 @@
 """Learn to inline: ``python -m harness.learn.inliners clone|imitate|gradient|evolve|adapt``; and what goes with it:
-``size|judge|export|boost``.
+``size|judge|export|boost|refit``.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from harness.learn.command import exit_code
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
 from harness.learn.inliners.curve import NETWORK, checkpoint_of
 from harness.learn.inliners.export import as_onnx
-from harness.learn.inliners.gains import Gains
+from harness.learn.inliners.gains import Found, Gains
 from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.material import CORPUS, Material, material_of
 from harness.learn.inliners.modules import Module, programs
@@ -53,6 +53,8 @@ def main(words: Sequence[str] | None = None) -> int:
             onnx.save(as_onnx(_network(given.network)), given.output)
         elif given.verb == "boost":
             _boost(given)
+        elif given.verb == "refit":
+            _refit(given)
         elif given.verb == "size":
             _size(given, bench)
         else:
@@ -113,10 +115,19 @@ def _parser() -> argparse.ArgumentParser:
     judge = learner("judge", "what a network is worth, module by module")
     judge.add_argument("network", type=Path)
 
-    boost = verbs.add_parser("boost", help="boosted trees of what an imitation has found out, as tree.json")
-    boost.add_argument("folder", type=Path, help="of the imitation")
-    boost.add_argument("output", type=Path)
-    boost.add_argument("--seed", type=_seed, default=0)
+    def fitter(name: str, about: str) -> argparse.ArgumentParser:
+        made = verbs.add_parser(name, help=about)
+        made.add_argument("folder", type=Path, help="of the imitation")
+        made.add_argument("output", type=Path)
+        made.add_argument("--metric", choices=METRICS, default=METRICS[0])
+        made.add_argument("--modules", type=_count, help="learn from so many of its modules")
+        made.add_argument("--seed", type=_seed, default=0)
+        return made
+
+    fitter("boost", "boosted trees of what an imitation has found out, as tree.json")
+    refit = fitter("refit", "a network of what an imitation has found out: other features, metric, or fewer modules")
+    refit.add_argument("--features", choices=_FEATURES, default="all")
+    refit.add_argument("--hidden", type=_widths, default=(80, 40), help="widths of layers, such as %(default)s")
 
     export = verbs.add_parser("export", help="write a network as model.onnx")
     export.add_argument("network", type=Path)
@@ -147,14 +158,31 @@ def _network(path: Path) -> Network:
 def _boost(given: argparse.Namespace) -> None:
     from harness.learn.inliners.boosting import Boosting, boosted
 
-    kept = checkpoint_of(given.folder)
-    try:
-        gains = Gains.kept(kept)
-    except ValueError as error:
-        raise ValueError(f"{given.folder}: {error}") from None
+    gains = _gains(given)
     tree = boosted(gains, Boosting(seed=given.seed))
     given.output.write_text(tree_json(tree))
-    print(f"{len(gains.saved):,} questions about {len(np.unique(gains.modules)):,} modules: {len(tree.trees):,} trees")
+    print(f"{_counted(gains)}: {len(tree.trees):,} trees")
+
+
+def _refit(given: argparse.Namespace) -> None:
+    gains = _gains(given)
+    how = imitation.Imitation(_FEATURES[given.features], given.metric, True, given.hidden, seed=given.seed)
+    given.output.write_bytes(imitation.learnt(gains, how).as_data())
+    print(_counted(gains))
+
+
+def _gains(given: argparse.Namespace) -> Gains:
+    """What the imitation in the folder has found out, of as many of its modules as are wanted."""
+    try:
+        found = Found.kept(checkpoint_of(given.folder))
+    except ValueError as error:
+        raise ValueError(f"{given.folder}: {error}") from None
+    tried = np.random.default_rng(given.seed).permutation(np.unique(found.modules))
+    return found.within(tried[: given.modules]).by(given.metric)
+
+
+def _counted(gains: Gains) -> str:
+    return f"{len(gains.saved):,} questions about {len(np.unique(gains.modules)):,} modules"
 
 
 def _size(given: argparse.Namespace, bench: Bench) -> None:

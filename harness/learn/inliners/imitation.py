@@ -17,17 +17,20 @@ from numpy.typing import NDArray
 from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
 from harness.learn.inliners.curve import Training
 from harness.learn.inliners.fit import Decided, fit
-from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Gains, margin_of
-from harness.learn.inliners.judge import Judge, size_of
+from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Found, Gains, margin_of
+from harness.learn.inliners.judge import METRICS, Judge, size_of
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, columns_of, fresh
 from harness.learn.inliners.pool import Pool
 from harness.problems.inlining.features import FEATURES
 
-__all__ = ["Imitation", "gains_of", "learn"]
+__all__ = ["Imitation", "found_of", "learn", "learnt"]
 
 _PASSES = 40
 """Over all questions, in fitting."""
+
+Saved = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""(features,): of a question; (metrics,): the share of bytes that inlining saves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +56,15 @@ class Imitation:
     seed: int = 0
 
 
-def gains_of(
+def found_of(
     modules: Sequence[Module], base: Network | None, how: Imitation, round_: int, pool: Pool
-) -> tuple[Gains, int, float]:
+) -> tuple[Found, int, float]:
     """Try functions the other way. Also how many compilations that took, and the modules' mean log of LLVM's bytes /
     the policy's. ``base``: the policy; None: LLVM's heuristic.
     """
     data = base.as_data() if base else b""
 
-    def work(collector: Collector, module: Module) -> tuple[list[tuple[NDArray[np.int64], float]], int, float]:
+    def work(collector: Collector, module: Module) -> tuple[list[Saved], int, float]:
         bitcode = module.read()
 
         def compiled(forced: dict[int, bool]) -> Compiled:
@@ -79,34 +82,34 @@ def gains_of(
         places = {int(callee): np.flatnonzero(steps.callees == callee) for callee in np.unique(steps.callees)}
         chance = np.random.default_rng([how.seed, round_, len(bitcode), own.digest % 2**32])
         drawn = chance.permutation([callee for callee in sorted(places) if callee >= 0])[: how.functions]
-        size = size_of(own, how.metric)
-        if not size:  # nothing of it is ever called
+        if not size_of(own, how.metric):  # nothing of it is ever called
             return [], 1 + bool(base), 0.0
-        found = []
+        sizes = _sizes(own)
+        found: list[Saved] = []
         tried = 0
         for callee in drawn.tolist():
             place = places[callee]
             inline = bool(steps.inline[place[0]])
             alike = place[steps.inline[place] == inline]
-            as_is = size
+            as_is = sizes
             if how.once_for_callee and len(alike) < len(place):  # LLVM decides each call, and these otherwise
-                as_is, tried = size_of(compiled({callee: inline}), how.metric), tried + 1
-            other, tried = size_of(compiled({callee: not inline}), how.metric), tried + 1
-            saved = (other - as_is if inline else as_is - other) / size
+                as_is, tried = _sizes(compiled({callee: inline})), tried + 1
+            other, tried = _sizes(compiled({callee: not inline})), tried + 1
+            saved = (other - as_is if inline else as_is - other) / np.maximum(sizes, 1)
             asked = place[:1] if how.once_for_callee else alike
             found += [(steps.features[one], saved / len(asked)) for one in asked]
-        return found, 1 + bool(base) + tried, float(np.log(size_of(plain, how.metric) / size))
+        return found, 1 + bool(base) + tried, _log(plain, own, how.metric)
 
     done = {place: one for place, one in enumerate(pool.each("try", modules, work)) if one is not None}
     if not done:
         raise ValueError(f"no module of a round could be compiled: {pool.lost[-1]}")
     rows = [(row, saved, place) for place, (found, _, _) in done.items() for row, saved in found]
-    gains = Gains(
+    found = Found(
         np.array([row for row, _, _ in rows], np.int64).reshape(len(rows), len(FEATURES)),
-        np.array([saved for _, saved, _ in rows], np.float64),
+        np.array([saved for _, saved, _ in rows], np.float64).reshape(len(rows), len(METRICS)),
         np.array([place for _, _, place in rows], np.int64),
     )
-    return gains, sum(count for _, count, _ in done.values()), float(np.mean([log for _, _, log in done.values()]))
+    return found, sum(count for _, count, _ in done.values()), float(np.mean([log for _, _, log in done.values()]))
 
 
 def learn(
@@ -114,26 +117,40 @@ def learn(
 ) -> Network:
     """All rounds. A training that was killed goes on after its last round."""
     training = Training(folder, words, pool.cpu)
-    known = Gains.none()
+    known = Found.none()
     network: Network | None = None
     if kept := training.kept:
-        known = Gains.kept(kept)
+        known = Found.kept(kept)
         network = Network.of_data(kept["network"].tobytes())
     for round_ in range(training.steps, how.rounds):
         chance = np.random.default_rng([how.seed, round_])
         drawn = chance.permutation(len(train))[: how.modules]
-        gains, compilations, log = gains_of([train[place] for place in drawn], network, how, round_, pool)
-        known = known.and_then(replace(gains, modules=drawn[gains.modules]))
-        network = _fitted(known, how)
-        if LLVM_INLINES in how.features:
-            margin = margin_of(known, lambda part: _answers(_fitted(part, how)), how.seed, how.margins)
-            network = network.leaning(LLVM_INLINES, margin) if margin else network
+        found, compilations, log = found_of([train[place] for place in drawn], network, how, round_, pool)
+        known = known.and_then(replace(found, modules=drawn[found.modules]))
+        network = learnt(known.by(how.metric), how)
         gain = validation.gain(network, pool)
         left = {**known.arrays(), "network": np.frombuffer(network.as_data(), np.uint8)}
         tried = compilations + len(validation.modules)
         training.advance(tried, pool.cpu, float(np.exp(log)), gain, left, network.as_data())
     assert network is not None, "a training has at least one round"
     return network
+
+
+def learnt(gains: Gains, how: Imitation) -> Network:
+    """The network that decides as was best, as far as it may be trusted."""
+    network = _fitted(gains, how)
+    if LLVM_INLINES not in how.features:
+        return network
+    margin = margin_of(gains, lambda part: _answers(_fitted(part, how)), how.seed, how.margins)
+    return network.leaning(LLVM_INLINES, margin) if margin else network
+
+
+def _sizes(compiled: Compiled) -> NDArray[np.int64]:
+    return np.array([size_of(compiled, metric) for metric in METRICS], np.int64)
+
+
+def _log(plain: Compiled, own: Compiled, metric: str) -> float:
+    return float(np.log(size_of(plain, metric) / size_of(own, metric)))
 
 
 def _fitted(gains: Gains, how: Imitation) -> Network:

@@ -1,5 +1,6 @@
 """Trees that learn what an imitation has found out."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,21 +8,25 @@ import pytest
 
 from harness.learn.inliners import __main__ as command
 from harness.learn.inliners.boosting import Boosting, boosted
-from harness.learn.inliners.gains import Gains
+from harness.learn.inliners.gains import Found, Gains
 from harness.policy.forms.tree import Tree, decide, parse_tree
 from harness.problems.inlining.features import FEATURES, INTERFACE
 
 LLVM, BYTES = FEATURES.index("llvm_inlines"), FEATURES.index("callee_bytes")
 
 
-def made(*, is_a_rule: bool) -> Gains:
-    """What inlining saves: by the callee's bytes, or mostly as LLVM decides and by chance."""
+def found(*, is_a_rule: bool) -> Found:
+    """What inlining saves: by the callee's bytes, or mostly as LLVM decides and by chance. Twice as much in text."""
     chance = np.random.default_rng(0)
     features = chance.integers(0, 100, (4000, len(FEATURES)))
     features[:, LLVM] = chance.integers(0, 2, 4000)
     by_chance = (chance.random(4000) < 0.2) ^ (features[:, LLVM] > 0)
     saved = np.where(features[:, BYTES] < 50 if is_a_rule else by_chance, 0.01, -0.01)
-    return Gains(features, saved, np.arange(4000) % 200)
+    return Found(features, np.stack([saved, 2 * saved], axis=1), np.arange(4000) % 200)
+
+
+def made(*, is_a_rule: bool) -> Gains:
+    return found(is_a_rule=is_a_rule).by("size.alloc")
 
 
 def decided(tree: Tree, gains: Gains) -> list[bool]:
@@ -45,7 +50,7 @@ def test_trees_leave_to_llvm_what_they_cannot_tell() -> None:
 def test_the_command_writes_a_tree_that_a_submission_may_bring(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    np.savez(tmp_path / "checkpoint.npz", **made(is_a_rule=True).arrays())
+    np.savez(tmp_path / "checkpoint.npz", **found(is_a_rule=True).arrays())
     assert command.main(["boost", str(tmp_path), str(tmp_path / "tree.json")]) == 0
     assert "4,000 questions about 200 modules" in capsys.readouterr().out
     assert parse_tree((tmp_path / "tree.json").read_bytes(), "tree.json", INTERFACE).features
@@ -63,12 +68,14 @@ def test_a_folder_without_findings_is_named(
     elif kept == "of another training":
         np.savez(file, network=np.zeros(3))
     elif kept == "other features":
-        np.savez(file, features=np.zeros((2, 38), int), saved=np.ones(2), modules=np.zeros(2, int))
+        np.savez(file, features=np.zeros((2, 38), int), saved=np.ones((2, 2)), modules=np.zeros(2, int))
     elif kept == "no number":
-        np.savez(file, features=np.zeros((2, len(FEATURES)), int), saved=np.full(2, np.nan), modules=np.zeros(2, int))
+        np.savez(
+            file, features=np.zeros((2, len(FEATURES)), int), saved=np.full((2, 2), np.nan), modules=np.zeros(2, int)
+        )
     elif kept:
-        gains = made(is_a_rule=True)
-        np.savez(file, **Gains(gains.features, 0 * gains.saved, gains.modules).arrays())
+        tried = found(is_a_rule=True)
+        np.savez(file, **replace(tried, saved=0 * tried.saved).arrays())
     assert command.main(["boost", str(tmp_path), str(tmp_path / "tree.json")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: ") and (kept == "nothing made a difference" or str(tmp_path) in line)

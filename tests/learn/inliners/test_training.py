@@ -12,7 +12,7 @@ import pytest
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
 from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
 from harness.learn.inliners.curve import Training
-from harness.learn.inliners.gains import Gains
+from harness.learn.inliners.gains import Found
 from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, fresh
@@ -85,17 +85,22 @@ def test_imitation_asks_as_it_will_be_asked(small: list[Module], pool: Pool) -> 
     module = next(one for one in small if one.name == "cbench/patricia")
     with Collector(pool.bench) as collector:
         own = collector.compile(module.read(), all_features=True)
-        sizes = [
-            [collector.compile(module.read(), forced={callee: way}).alloc for way in (False, True)]
+        ways = [
+            [collector.compile(module.read(), forced={callee: way}) for way in (False, True)]
             for callee in np.unique(own.steps.callees[own.steps.callees >= 0]).tolist()
         ]
+    sizes = [[way.alloc for way in both] for both in ways]
+    texts = [[way.text for way in both] for both in ways]
     how = imitation.Imitation(FEATURES, ALLOC, once_for_callee=True, modules=1, functions=1000)
-    gains, compilations, _ = imitation.gains_of([module], None, how, 0, pool)
+    found, compilations, _ = imitation.found_of([module], None, how, 0, pool)
+    gains = found.by(ALLOC)
     assert not gains.features[:, FEATURES.index("callee_calls_inlined")].any()
     assert sorted(gains.saved) == pytest.approx(sorted((none - every) / own.alloc for none, every in sizes))
+    text = [(none - every) / own.text for none, every in texts]
+    assert sorted(found.by("size.text").saved) == pytest.approx(sorted(text)) and text != sorted(gains.saved)
     assert len(sizes) < compilations <= 1 + 2 * len(sizes)
-    beside, _, _ = imitation.gains_of([module], None, replace(how, functions=1), 0, pool)
-    assert len(beside.saved) == 1 and beside.saved[0] in gains.saved
+    beside, _, _ = imitation.found_of([module], None, replace(how, functions=1), 0, pool)
+    assert len(beside.saved) == 1 and beside.saved[0, 0] in gains.saved
 
 
 def test_nothing_is_learnt_from_a_module_without_bytes(small: list[Module], pool: Pool, bench: Bench) -> None:
@@ -104,8 +109,8 @@ def test_nothing_is_learnt_from_a_module_without_bytes(small: list[Module], pool
     with Collector(bench) as collector:
         assert collector.compile(bitcode, closed=True).alloc == 0
     how = imitation.Imitation(FEATURES, ALLOC, once_for_callee=True, functions=2)
-    gains, compilations, log = imitation.gains_of([empty, small[0]], None, how, 0, pool)
-    alone, of_it, _ = imitation.gains_of([small[0]], None, how, 0, pool)
+    gains, compilations, log = imitation.found_of([empty, small[0]], None, how, 0, pool)
+    alone, of_it, _ = imitation.found_of([small[0]], None, how, 0, pool)
     assert gains.saved.tolist() == alone.saved.tolist() and set(gains.modules) == {1}
     assert compilations == of_it + 1 and log == 0
 
@@ -120,8 +125,8 @@ def test_a_network_is_trusted_as_far_as_it_was_right_about_other_modules(
     llvm = features[:, FEATURES.index("llvm_inlines")] = chance.integers(0, 2, 4000)
     is_worth_it = features[:, FEATURES.index("callee_bytes")] < 50 if is_a_rule else (chance.random(4000) < 0.2) ^ llvm
     saved = np.where(is_worth_it, 0.01, -0.01)
-    made = Gains(features, saved, np.arange(4000) % 200)
-    monkeypatch.setattr(imitation, "gains_of", lambda *_: (made, 1, 0.0))
+    made = Found(features, np.stack([saved, -saved], axis=1), np.arange(4000) % 200)
+    monkeypatch.setattr(imitation, "found_of", lambda *_: (made, 1, 0.0))
     how = imitation.Imitation(("callee_bytes", "llvm_inlines"), ALLOC, True, (40, 20), rounds=1, steps=500)
     learnt = imitation.learn(small * 40, judge_of(small[:1], pool), how, tmp_path, pool, {})
     columns = features[:, [FEATURES.index(name) for name in how.features]]

@@ -1,0 +1,48 @@
+"""Networks that learn again from what an imitation has found out."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.learn.inliners import __main__ as command
+from harness.learn.inliners.gains import Found
+from harness.learn.inliners.network import Network
+from harness.problems.inlining.features import FEATURES
+
+USERS = FEATURES.index("callee_users")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Inlining functions with few users saves bytes, and costs text; each question is of a module of its own."""
+    features = np.random.default_rng(0).integers(0, 100, (1000, len(FEATURES)))
+    saved = np.where(features[:, USERS] < 50, 0.01, -0.01)
+    found = Found(features, np.stack([saved, -saved], axis=1), np.arange(1000))
+    np.savez(tmp_path / "checkpoint.npz", **found.arrays())
+    return tmp_path
+
+
+@pytest.mark.parametrize(("metric", "inlines_few"), [("size.alloc", True), ("size.text", False)])
+def test_a_network_learns_by_either_metric(metric: str, inlines_few: bool, folder: Path) -> None:
+    words = ["--metric", metric, "--features", "mlgo", "--hidden", "12"]
+    assert command.main(["refit", str(folder), str(folder / "network.bin"), *words]) == 0
+    network = Network.of_data((folder / "network.bin").read_bytes())
+    rows = np.random.default_rng(1).integers(0, 100, (500, len(network.features)))
+    inlines = network.logits(rows) > 0
+    is_few = rows[:, network.features.index("callee_users")] < 50
+    assert ((inlines == is_few) == inlines_few).mean() > 0.9
+
+
+def test_fewer_modules_are_a_part_of_more(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["refit", str(folder), str(folder / "network.bin"), "--features", "mlgo", "--hidden", "4"]
+    assert command.main([*words, "--modules", "70"]) == 0
+    assert capsys.readouterr().out == "70 questions about 70 modules\n"
+    with pytest.raises(SystemExit):
+        command.main([*words, "--modules", "0"])
+
+
+def test_a_training_of_another_kind_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez(tmp_path / "checkpoint.npz", network=np.zeros(3))
+    assert command.main(["refit", str(tmp_path), str(tmp_path / "network.bin")]) == 2
+    assert str(tmp_path) in capsys.readouterr().err and not (tmp_path / "network.bin").exists()
