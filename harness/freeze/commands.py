@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from harness.base.vocabulary import Level, Target
+from harness.sandbox.tools import NO_DATE
 from harness.suite.model import Benchmark, Build
 from harness.toolchain import TARGETS
 
@@ -105,6 +106,7 @@ def _environment(
         "CFLAGS": " ".join(flags),
         "CXXFLAGS": " ".join(flags),
         "LDFLAGS": " ".join(link),
+        **NO_DATE,
     }
 
 

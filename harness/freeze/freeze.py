@@ -55,7 +55,7 @@ def program_digest(program: Program) -> str:
 def freeze_key(program: Program, target: Target, level: Level, toolchain: Toolchain) -> str:
     """The cache's key of a frozen module. libc is in it because its headers are in the module."""
     tools = [toolchain.fingerprint.llvm, toolchain.runtime_fingerprint(target, program.benchmark.language)]
-    return digest_of(["freeze", 1, program_digest(program), target.value, level.value, tools])
+    return digest_of(["freeze", 2, program_digest(program), target.value, level.value, tools])
 
 
 def freeze(program: Program, target: Target, level: Level, bench: Bench) -> FrozenModule:

@@ -40,7 +40,7 @@ def compiled_units(program: Program, tree: SourceTree, target: Target, level: Le
     lines = {name: commands.compile_unit(program.benchmark, target, level, name, "unit.bc") for name in names}
     runtime = bench.toolchain.runtime_fingerprint(target, program.benchmark.language)
     llvm = bench.toolchain.fingerprint.llvm
-    keys = {name: digest_of(["unit", tree.digest, line, llvm, runtime]) for name, line in lines.items()}
+    keys = {name: digest_of(["unit", 2, tree.digest, line, llvm, runtime]) for name, line in lines.items()}
     missing = [name for name, key in keys.items() if not bench.store.has("units", key)]
     made = _compile(program, {name: lines[name] for name in missing}, tree, (target, level), bench) if missing else {}
 

@@ -13,9 +13,11 @@ from harness.base.process import WAITING
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
 from harness.sandbox.bench import Bench
 
-__all__ = ["run_tool", "script_job", "tool_job"]
+__all__ = ["NO_DATE", "run_tool", "script_job", "tool_job"]
 
-_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
+NO_DATE = {"SOURCE_DATE_EPOCH": "0"}
+"""Whatever the day: ``__DATE__`` is the same constant of a module."""
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", **NO_DATE}
 
 
 def tool_job(

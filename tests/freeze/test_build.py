@@ -126,6 +126,16 @@ def test_two_builds_are_equal(bench: Bench, tmp_path: Path) -> None:
     assert one.digest == two.digest
 
 
+def test_a_build_of_another_day_is_equal(bench: Bench, tmp_path: Path) -> None:
+    """A program may print the day on which it was built."""
+    program = package(tmp_path)
+    main = '#include <stdio.h>\nint main(int n, char **v) { puts(__DATE__ ", " __TIME__); return v == 0; }\n'
+    (tmp_path / "src" / "main.c").write_text(main)
+    forget_digests()
+    built, _ = reference_object(program, Level.O2, Target.X86_64, bench)
+    assert b"Jan  1 1970, 00:00:00" in built.read_bytes()
+
+
 def test_a_build_alone_has_progress_and_lines(bench: Bench, tmp_path: Path) -> None:
     """Nobody says how many files it is made of: it counts all the same, for the time left and for the table."""
     program = package(tmp_path)

@@ -15,6 +15,7 @@ from harness.base.process import WAITING
 from harness.learn.corpus.facts import ModuleFacts, facts_of
 from harness.sandbox import GIB, MIB, SCRATCH, Finished, Job, Limits
 from harness.sandbox.bench import Bench
+from harness.sandbox.tools import NO_DATE
 from harness.toolchain.native import llvm_program, native_digest
 
 __all__ = ["TOOL", "Found", "Step", "Work", "made_by", "tool_key"]
@@ -134,8 +135,7 @@ def _run(work: Work, script: Path, bench: Bench) -> Finished:
             **{f"{SCRATCH}/{name}": path for name, path in given.items()},
             f"/{TOOL}": llvm_program(TOOL, bench.toolchain, bench.store),
         },
-        # Whatever the day: `__DATE__` is a constant of the module.
-        environment={"PATH": _PATH, "LC_ALL": "C", "SOURCE_DATE_EPOCH": "0"},
+        environment={"PATH": _PATH, "LC_ALL": "C", **NO_DATE},
         results=("modules", "facts"),
         limits=Limits(
             wall=WAITING * seconds,

@@ -26,6 +26,7 @@ from harness.problems.programs.problems import plan_of
 from harness.problems.programs.recorded import program_of
 from harness.record import Row, RunFile
 from harness.record.decisions import load_decisions
+from harness.sandbox.tools import NO_DATE
 from harness.suite.load import Program
 from harness.suite.model import Build
 from harness.suite.sources import overlay_folder, own_folder
@@ -78,6 +79,7 @@ def _preamble(program: Program, row: Row, run: RunFile) -> list[str]:
         "set -eu",
         'here=$PWD; work=${1:-$(mktemp -d)}; mkdir -p "$work"; cd "$work"',
         "LLVM=${LLVM:-/usr/lib/llvm-22/bin}",
+        *(f"export {name}={value}" for name, value in NO_DATE.items()),
         "expect() {  # DIGEST FILE WHAT",
         '  got=$(sha256sum "$2" | cut -d" " -f1)',
         '  [ "$got" = "$1" ] || { echo "$3 differs: $got, not $1" >&2; exit 1; }',
