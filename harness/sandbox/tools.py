@@ -16,7 +16,7 @@ from harness.sandbox.bench import Bench
 __all__ = ["NO_DATE", "run_tool", "script_job", "tool_job"]
 
 NO_DATE = {"SOURCE_DATE_EPOCH": "0"}
-"""Whatever the day: ``__DATE__`` is the same constant of a module."""
+"""The date that every compiler is given, so that ``__DATE__`` is the same on every day."""
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", **NO_DATE}
 
 

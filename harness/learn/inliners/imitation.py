@@ -29,7 +29,7 @@ __all__ = ["Imitation", "found_of", "learn", "learnt"]
 _PASSES = 40
 """Over all questions, in fitting."""
 
-Saved = tuple[NDArray[np.int64], NDArray[np.float64]]
+_Saved = tuple[NDArray[np.int64], NDArray[np.float64]]
 """(features,): of a question; (metrics,): the share of bytes that inlining saves."""
 
 
@@ -64,7 +64,7 @@ def found_of(
     """
     data = base.as_data() if base else b""
 
-    def work(collector: Collector, module: Module) -> tuple[list[Saved], int, float]:
+    def work(collector: Collector, module: Module) -> tuple[list[_Saved], int, float]:
         bitcode = module.read()
 
         def compiled(forced: dict[int, bool]) -> Compiled:
@@ -85,7 +85,7 @@ def found_of(
         if not size_of(own, how.metric):  # nothing of it is ever called
             return [], 1 + bool(base), 0.0
         sizes = _sizes(own)
-        found: list[Saved] = []
+        found: list[_Saved] = []
         tried = 0
         for callee in drawn.tolist():
             place = places[callee]
