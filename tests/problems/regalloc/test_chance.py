@@ -18,9 +18,11 @@ from harness.problems.regalloc.problem import QUESTIONS
 from harness.run.engines import local_engine
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program, load_suite
+from harness.suite.together import ALL_SUITES, members
 from tests.problems.regalloc.made import Modules, by_chance, plain, plan_of_body
 
 SEEDS = range(1, 6)
+PROGRAMS = [one for suite in members(ALL_SUITES) for one in load_suite(suite).own_programs]
 ON_TARGETS = pytest.mark.parametrize("target", list(Target))
 BY_QUESTION = pytest.mark.parametrize("question", QUESTIONS)
 
@@ -68,10 +70,10 @@ def test_chance_decides_much(question: str, modules: Modules, bench: Bench) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", load_suite("cbench").programs, ids=lambda one: one.id)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda one: one.id)
 @ON_TARGETS
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: f"seed-{seed}")
-def test_chance_on_a_whole_suite(seed: int, target: Target, program: Program, bench: Bench) -> None:
+def test_chance_on_every_program(seed: int, target: Target, program: Program, bench: Bench) -> None:
     fetch_sources([program], bench, local_engine(1), SilentObserver())
     frozen = freeze(program, target, Level.O3, bench)
     for question in QUESTIONS:
