@@ -5,10 +5,11 @@ sandbox: a pass can read and write files, and so can a module's inline assembly.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from harness.apply.plan import OBJECT, OPTIMISED, CompilePlan, Step
@@ -96,8 +97,11 @@ def _counted(bitcode: Path, digest: str, bench: Bench) -> int:
     return known
 
 
-def run_step(step: Step, source: Path, folder: Path, bench: Bench) -> float:
-    """One step in the sandbox, which reads ``source``; its results go to ``folder``. Its CPU seconds.
+def run_step(
+    step: Step, source: Path, folder: Path, bench: Bench, environment: Mapping[str, str] = MappingProxyType({})
+) -> float:
+    """One step in the sandbox, which reads ``source``; its results go to ``folder``. Its CPU seconds. ``environment``:
+    variables beside those that every tool has.
 
     Raises CellError: ``compile-error`` or ``compile-timeout``, with the tool's message; ``policy-error`` where the
     module has what the step must not meet.
@@ -107,7 +111,7 @@ def run_step(step: Step, source: Path, folder: Path, bench: Bench) -> float:
         if refused := next((why for fact, why in step.unless if fact in facts), None):
             raise CellError(Outcome.POLICY_ERROR, refused)
     with step_job(step, source, bench) as job:
-        done = run_tool(job, bench)
+        done = run_tool(replace(job, environment={**job.environment, **environment}), bench)
     if not done.ok:
         if step.plugin is not None and (found := _DIVERGED.search(done.stderr)):
             raise CellError(Outcome.NOT_REPLAYABLE, found.group(1).decode(errors="replace"))

@@ -18,6 +18,7 @@ __all__ = [
     "FROZEN",
     "OBJECT",
     "OPTIMISED",
+    "Again",
     "CompilePlan",
     "Step",
     "clang_generate",
@@ -28,6 +29,16 @@ __all__ = [
 
 FROZEN, OPTIMISED, OBJECT = "frozen.bc", "opt.bc", "program.o"
 """File names of a plan's input, intermediate and result, all in the folder that it runs in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """How a step is tried whose result may differ from process to process."""
+
+    times: int
+    """Processes beside the first."""
+    otherwise: str
+    """What to say where it differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +58,13 @@ class Step:
     """Facts that the module which it reads must not have, each with what to say where it has them."""
     leaves: tuple[str, ...] = ()
     """Files that it writes besides."""
+    again: Again | None = None
+    """None where all processes are known to give the same."""
 
     @property
     def identity(self) -> dict[str, Any]:
         """What tells its result from another step's, as keys of the cache have it."""
-        optional = ("plugin", "files", "unless", "leaves")
+        optional = ("plugin", "files", "unless", "leaves", "again")
         common = {name: value for name, value in asdict(self).items() if name not in optional}
         if self.unless:
             common["unless"] = [fact.value for fact, _ in self.unless]

@@ -34,6 +34,7 @@ _COLUMNS = (
     Column("what", "what"),
 )
 _WHAT = {
+    "again": "how often objects were made once more",
     "attempts": "objects of policies that were asked once, to be looked at",
     "besides": "results on inputs that only fresh verification compares",
     "block-costs": "llvm-mca's costs of blocks",

@@ -271,7 +271,7 @@ def _outcomes(rows: Sequence[Row], policy: Policy) -> Iterator[Finding]:
 _REMEDIES = {
     Outcome.POLICY_TIMEOUT: "decide faster: docs/adding-a-policy.md has the limits",
     Outcome.WRONG_OUTPUT: "the compiled program is wrong: leave out the pass, or the decision, that breaks it",
-    Outcome.NOT_REPLAYABLE: "decide from the module alone, not from time, addresses or chance",
+    Outcome.NOT_REPLAYABLE: "decide from the module alone, not from time, addresses or chance; so must passes",
 }
 
 

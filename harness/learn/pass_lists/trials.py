@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from harness.apply import Compiled, compile_plan
+from harness.apply import Compiled, compile_plan, require_repeatable
 from harness.apply.plan import reference_plan
 from harness.base.errors import CellError
 from harness.freeze import FrozenModule, facts_of
@@ -83,7 +83,8 @@ class Trials:
         return found
 
     def is_right(self, actions: Sequence[int]) -> bool:
-        """Whether stock opt makes the same size of this list, and the program gives the right outputs, if it has some.
+        """Whether stock opt makes the same size of this list, whenever it is asked, and the program gives the right
+        outputs, if it has some.
 
         A list of which that is not so has no size from then on.
         """
@@ -94,6 +95,7 @@ class Trials:
             if frozen.program is not None:
                 require_right(Made(frozen.program, frozen.target, frozen, plan, compiled), self._bench)
             if self._goal.of_object(compiled) == self.size(actions):
+                require_repeatable(frozen, plan, self._bench)
                 return True
         except CellError:
             pass

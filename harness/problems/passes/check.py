@@ -1,7 +1,7 @@
 """Whether a pipeline may run, by the table of passes: one path for lists, decisions that are replayed, and actions."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from harness.freeze.facts import Fact
@@ -9,7 +9,7 @@ from harness.problems.passes.names import GONE, LEGACY_ACTIONS
 from harness.problems.passes.pipeline import Element, PipelineError, elements, parse_pipeline
 from harness.problems.passes.vetted import VETTED
 
-__all__ = ["Condition", "PassRefusedError", "UnknownPassError", "pipeline_of_action", "refused_on", "vet"]
+__all__ = ["Condition", "PassRefusedError", "UnknownPassError", "pipeline_of_action", "refused_on", "varying", "vet"]
 
 ADAPTORS = frozenset({"cgscc", "coro-cond", "devirt", "function", "loop", "loop-mssa", "machine-function", "module"})
 """What holds other passes in round brackets. LLVM 22 has no ``repeat``."""
@@ -48,6 +48,12 @@ def vet(pipeline: str) -> tuple[Condition, ...]:
     except PipelineError as error:
         raise PassRefusedError(f"{_shortened(pipeline)} is no pipeline: {error}") from None
     return tuple(condition for element in elements(tree) for condition in _vetted(element))
+
+
+def varying(pipelines: Iterable[str]) -> tuple[str, ...]:
+    """The passes of vetted pipelines whose results are known to vary from process to process, each once."""
+    named = (element.name for text in pipelines for element in elements(parse_pipeline(text)))
+    return tuple(dict.fromkeys(name for name in named if VETTED[name].varies))
 
 
 def refused_on(conditions: Collection[Condition], facts: Collection[Fact]) -> str | None:

@@ -13,7 +13,7 @@ from harness.policy.policy import Policy
 from harness.problems.passes.agent import Agents
 from harness.problems.passes.best import BestKnown
 from harness.problems.passes.fixed import FixedList
-from harness.problems.passes.listed import OPT_OPTIONS, plan_of_list
+from harness.problems.passes.listed import AGAIN_DIGEST, OPT_OPTIONS, plan_of_list
 from harness.problems.passes.search.decide import Searches
 from harness.problems.passes.vetted import table_digest
 from harness.problems.passes.way import Way
@@ -59,10 +59,10 @@ class Passes(PureProblem):
         return _way(policy).decide(policy, frozen, seed, bench)
 
     def parts(self, policy: Policy) -> list[str]:
-        """The table of passes: a list that it refuses is another cell than one that it allowed. How opt runs lists. And
-        what is the form's: a table of actions, the session, what turns a file into what is asked.
+        """The table of passes: a list that it refuses is another cell than one that it allowed. How opt runs lists, and
+        how often. And what is the form's: a table of actions, the session, what turns a file into what is asked.
         """
-        return [table_digest(), *OPT_OPTIONS, *_way(policy).parts(policy)]
+        return [table_digest(), *OPT_OPTIONS, AGAIN_DIGEST, *_way(policy).parts(policy)]
 
     def spaces(self, policy: Policy) -> Mapping[str, str]:
         """As its form has it."""

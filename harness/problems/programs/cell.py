@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from harness.apply import compile_plan
+from harness.apply import compile_plan, require_repeatable
 from harness.apply.decisions import Decided, Decisions
 from harness.base.digest import digest_of
 from harness.base.errors import CellError
@@ -369,6 +369,7 @@ def _compute(task: CellTask, frozen: FrozenModule, earlier: CellResult | None, b
         reached["replaced"] = decided.replaced
         plan = problem.plan(decisions, cell.target)
         compiled = compile_plan(frozen, plan, bench)
+        require_repeatable(frozen, plan, bench)  # before the object counts: nobody could rebuild another one
         reached["object_digest"] = compiled.digest
         price = (decided.cpu, decided.wall, decided.trials, decided.steps)
         made = Made(cell.program, cell.target, frozen, plan, compiled, *price)

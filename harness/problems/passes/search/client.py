@@ -130,7 +130,9 @@ class Line:
         return self._see(wire.What.TEXT).decode("utf-8", "replace")
 
     def is_right(self) -> bool:
-        """Whether the program, made of the list by the tools that will be measured, gives the right outputs."""
+        """Whether the program, made of the list by the tools that will be measured, gives the right outputs, and is the
+        same in every process.
+        """
         return bool(_number(self._session.ask(wire.actions_request(wire.Kind.CHECK, self.actions))))
 
     def _apply(self, actions: Sequence[int], count: wire.Count) -> tuple[bytes, tuple[int, ...]]:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.apply import compile_plan
+from harness.apply import compile_plan, require_repeatable
 from harness.apply.decisions import Decided, Decisions
 from harness.base.digest import digest_bytes, digest_of
 from harness.base.errors import CellError, UsageError
@@ -16,7 +16,7 @@ from harness.policy.python_check import check_python
 from harness.problems.passes.actions import ActionTable, action_table
 from harness.problems.passes.listed import decisions_of, plan_of_list
 from harness.problems.passes.search.job import host_digest, search_job
-from harness.problems.passes.search.relay import Budget, run_search
+from harness.problems.passes.search.relay import Budget, Check, run_search
 from harness.problems.passes.session import Session, SessionLost, session_digest
 from harness.problems.passes.session.session import PROGRAM
 from harness.problems.programs.take import Made, require_right
@@ -65,9 +65,10 @@ class Searches:
         def make(entry: Path) -> None:
             (entry / "search.py").write_bytes(content)
 
-        def is_right(actions: tuple[int, ...]) -> bool:
-            return _is_right(decisions_of(actions, pipelines, frozen), frozen, bench)
-
+        check = Check(
+            behaves=lambda actions: _behaves(decisions_of(actions, pipelines, frozen), frozen, bench),
+            repeats=lambda actions: _repeats(decisions_of(actions, pipelines, frozen), frozen, bench),
+        )
         kept = bench.store.folder(bench.area("policies"), digest_bytes(content), make)
         job = search_job(kept / "search.py", seed, table.actions, budget)
         started = time.monotonic()
@@ -77,7 +78,7 @@ class Searches:
                 name,
                 lambda: Session(frozen.bitcode, pipelines, bench, level=frozen.level),
                 len(pipelines),
-                is_right,
+                check,
                 budget,
                 bench.sandbox,
             )
@@ -108,7 +109,7 @@ def searched_table(policy: Policy) -> ActionTable:
     return action_table(str(policy.manifest.values.get("actions", "autophase42")))
 
 
-def _is_right(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> bool:
+def _behaves(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> bool:
     """Whether the program of these decisions, made as it will be measured, gives the right outputs.
 
     A program that does not end is tried once more: it may have been the machine that was slow, and a search must not
@@ -126,3 +127,12 @@ def _is_right(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> bool:
             return False
         return True
     raise AssertionError("the second attempt has an answer")
+
+
+def _repeats(decisions: Decisions, frozen: FrozenModule, bench: Bench) -> bool:
+    """Whether the object of these decisions is the same in other processes."""
+    try:
+        require_repeatable(frozen, plan_of_list(decisions, frozen.target), bench)
+    except CellError:
+        return False
+    return True

@@ -29,7 +29,7 @@ from harness.sandbox import Finished, Job, Reason
 from harness.sandbox.dialogue import Dialogue, Gone, Late
 from harness.sandbox.run import Sandbox
 
-__all__ = ["Budget", "Found", "run_search"]
+__all__ = ["Budget", "Check", "Found", "run_search"]
 
 _HEAD = struct.Struct("<BI")
 _LONGEST_REQUEST = 1 << 20
@@ -75,6 +75,16 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """What a search may ask of a list."""
+
+    behaves: Callable[[tuple[int, ...]], bool]
+    """Whether it gives a program with the right outputs."""
+    repeats: Callable[[tuple[int, ...]], bool]
+    """Whether it gives the same program again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """What came of a search."""
 
@@ -88,11 +98,11 @@ class Found:
 
 
 def run_search(
-    job: Job, name: str, open_session: Callable[[], Session], known: int, check: Callable[[tuple[int, ...]], bool],
-    budget: Budget, sandbox: Sandbox,
+    job: Job, name: str, open_session: Callable[[], Session], known: int, check: Check, budget: Budget,
+    sandbox: Sandbox,
 ) -> Found:  # fmt: skip
-    """Let it search. ``name``: of the submission's file; ``known``: how many actions there are; ``check``: whether a
-    list gives a program that behaves.
+    """Let it search. ``name``: of the submission's file; ``known``: how many actions there are; ``check``: of a
+    list.
 
     Raises CellError: ``policy-error`` for a search that ends without a list, ``policy-timeout`` for one that is late.
     """
@@ -129,7 +139,7 @@ class _Relay:
     open_session: Callable[[], Session]
     known: int
     """Actions that a session has."""
-    check: Callable[[tuple[int, ...]], bool]
+    check: Check
     budget: Budget
     proposed: tuple[int, ...] | None = None
     result: tuple[int, ...] | None = None
@@ -230,8 +240,9 @@ class _Relay:
                 return self._spent_reply()
             self._without_look(len(actions), is_check=True)
             with counted() as used:
-                right = self.check(actions)
+                right = self.check.behaves(actions)
             self._spent += used.cpu
+            right = right and self.check.repeats(actions)  # the harness's doubt, at the harness's cost
             return Reply(Status.GOOD, self.cpu, bytes([right]))
         self.proposed = actions
         if kind is Kind.RESULT:

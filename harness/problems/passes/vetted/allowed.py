@@ -136,6 +136,9 @@ _UNLESS = {
 }
 """What a module must not have, why, and passes."""
 
+_VARYING = frozenset({"gvn-hoist", "gvn-sink", "newgvn"})
+"""Passes that gave another module in another process, on modules of the suites; the first two also another object."""
+
 ALLOWED = {
     name: PassRecord(
         name,
@@ -144,6 +147,7 @@ ALLOWED = {
         unless,
         frozenset(_PARAMETERS.get(name, "").split(";")) - {""},
         _REFUSED_PARAMETERS.get(name, {}),
+        name in _VARYING,
     )
     for unless, reason, names in (
         *((None, *group) for group in _REASONS.items()),

@@ -24,6 +24,9 @@ class PassRecord:
     refused_parameters: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Parameters that opt knows and that a list may not use, each with the reason."""
 
+    varies: bool = False
+    """What LLVM makes of it depends on where things lie in the compiler's memory, on some modules."""
+
     @property
     def verdict(self) -> str:
         """For people and for digests: ``allowed``, ``refused``, or on which modules it is refused."""
