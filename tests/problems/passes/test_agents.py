@@ -285,7 +285,7 @@ def test_a_program_that_was_late_is_tried_once_more(
 
     monkeypatch.setattr(decide, "require_right", late)
     passes = decisions_of((SROA,), AUTOPHASE_42.pipelines(()), frozen)
-    assert decide._is_right(passes, frozen, bench) is right
+    assert decide._behaves(passes, frozen, bench) is right
 
 
 def test_looks_at_what_tells_the_cost_are_trials(asked: Asked) -> None:
