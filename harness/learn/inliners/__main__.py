@@ -1,5 +1,5 @@
 """Learn to inline: ``python -m harness.learn.inliners clone|imitate|gradient|evolve|adapt``; and what goes with it:
-``size|judge|export|boost|refit``.
+``size|judge|export|boost|refit|foresee``.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from harness.learn.command import exit_code
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
 from harness.learn.inliners.curve import NETWORK, checkpoint_of
 from harness.learn.inliners.export import as_onnx
+from harness.learn.inliners.foresight import FORETELLERS, foresight
 from harness.learn.inliners.gains import Found, Gains
 from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.material import CORPUS, Material, material_of
@@ -57,6 +58,8 @@ def main(words: Sequence[str] | None = None) -> int:
             _refit(given)
         elif given.verb == "size":
             _size(given, bench)
+        elif given.verb == "foresee":
+            _foresee(given, bench)
         else:
             _with_material(given, bench)
 
@@ -97,6 +100,12 @@ def _parser() -> argparse.ArgumentParser:
     size = verb("size", "fit the model of size, and write native/inline/size_model.h")
     size.add_argument("--suite", action="append", choices=_SUITES)
     size.add_argument("--output", type=Path, default=NATIVE_SOURCES / "inline" / "size_model.h")
+
+    foresee = verb("foresee", "how much of what is best can be known before code is generated")
+    foresee.add_argument("--from", dest="sources", action="append", choices=(CORPUS, *_SUITES), help="corpus, if none")
+    foresee.add_argument("--subset", type=_count, default=150, help="so many modules")
+    foresee.add_argument("--functions", type=_count, default=12, help="of each that are tried")
+    foresee.add_argument("--seed", type=_seed, default=0)
 
     beginner("clone", "decide as LLVM does")
 
@@ -159,16 +168,17 @@ def _boost(given: argparse.Namespace) -> None:
     from harness.learn.inliners.boosting import Boosting, boosted
 
     gains = _gains(given)
-    tree = boosted(gains, Boosting(seed=given.seed))
+    tree, trust = boosted(gains, Boosting(seed=given.seed))
     given.output.write_text(tree_json(tree))
-    print(f"{_counted(gains)}: {len(tree.trees):,} trees")
+    print(f"{_counted(gains)}: {len(tree.trees):,} trees; {trust}")
 
 
 def _refit(given: argparse.Namespace) -> None:
     gains = _gains(given)
     how = imitation.Imitation(_FEATURES[given.features], given.metric, True, given.hidden, seed=given.seed)
-    given.output.write_bytes(imitation.learnt(gains, how).as_data())
-    print(_counted(gains))
+    network, trust = imitation.learnt(gains, how)
+    given.output.write_bytes(network.as_data())
+    print(f"{_counted(gains)}: {trust}")
 
 
 def _gains(given: argparse.Namespace) -> Gains:
@@ -194,6 +204,18 @@ def _size(given: argparse.Namespace, bench: Bench) -> None:
         rank = size_model.rank_correlation(seen, _FOLDS, 0)
         print(f"{target}: {len(seen.bytes):,} functions; of programs left out, rank correlation {rank:.4f}")
     given.output.write_text(size_model.header(fits))
+
+
+def _foresee(given: argparse.Namespace, bench: Bench) -> None:
+    modules = material_of(given.sources or [CORPUS], [], given.subset, bench).train
+    with closing(observer()) as progress, Pool(bench, given.jobs, progress) as pool:
+        known, compilations = foresight(modules, given.functions, given.seed, pool)
+        shares = [known.found(one, given.seed) / (known.possible or 1) for one in range(len(FORETELLERS))]
+        print(f"{len(known.saved):,} functions of {len(modules):,} modules, {compilations:,} compilations,", end=" ")
+        print(f"{pool.cpu:,.0f} CPU s")
+    print(f"deciding each function rightly, one by one, saves {known.possible:.2%} of a module")
+    for share, who in zip(shares, FORETELLERS, strict=True):
+        print(f"{share:>6.0%} of that is found by {who}")
 
 
 def _with_material(given: argparse.Namespace, bench: Bench) -> None:

@@ -11,7 +11,7 @@ import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Gains, margin_of
+from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Gains, Trust, trust_of
 from harness.policy.forms.tree import Leaf, Member, Split, Tree
 from harness.policy.forms.tree.convert import from_lightgbm
 from harness.problems.inlining.features import FEATURES, INTERFACE
@@ -35,12 +35,12 @@ class Boosting:
     seed: int = 0
 
 
-def boosted(gains: Gains, how: Boosting) -> Tree:
+def boosted(gains: Gains, how: Boosting) -> tuple[Tree, Trust]:
     """The trees, and one more for the margin. Raises ValueError where nothing that was tried made a difference."""
     if not gains.saved.any():
         raise ValueError("nothing was found out that could be learnt")
-    margin = margin_of(gains, lambda part: _logits(_fitted(part, how)), how.seed, how.margins)
-    return _leaning(from_lightgbm(_fitted(gains, how).dump_model(), INTERFACE), margin)
+    trust = trust_of(gains, lambda part: _logits(_fitted(part, how)), how.seed, how.margins)
+    return _leaning(from_lightgbm(_fitted(gains, how).dump_model(), INTERFACE), trust.margin), trust
 
 
 def _fitted(gains: Gains, how: Boosting) -> lightgbm.Booster:

@@ -1,6 +1,6 @@
 """What was found about functions by deciding them the other way, and how far one may go by what was learnt of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from harness.learn.inliners.judge import METRICS
 from harness.problems.inlining.features import FEATURES
 
-__all__ = ["LLVM_INLINES", "MARGINS", "Found", "Gains", "margin_of"]
+__all__ = ["FOLDS", "LLVM_INLINES", "MARGINS", "Found", "Gains", "Trust", "folds_of", "otherwise", "trust_of"]
 
 LLVM_INLINES = "llvm_inlines"
 """The feature: what LLVM's heuristic decides."""
@@ -18,7 +18,8 @@ LLVM_INLINES = "llvm_inlines"
 MARGINS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 1000.0)
 """How much surer than LLVM's heuristic what has learnt must be, in logits. With the last LLVM decides."""
 
-_FOLDS = 5
+FOLDS = 5
+"""Parts that modules are dealt into; each is left out once."""
 
 Logits = Callable[[NDArray[np.int64]], NDArray[np.floating]]
 """(questions,) of (questions, features), of ``FEATURES``: the logits of inlining."""
@@ -97,22 +98,51 @@ class Found:
         return Gains(self.features, self.saved[:, METRICS.index(metric)], self.modules)
 
 
-def margin_of(gains: Gains, fitted: Callable[[Gains], Logits], seed: int, margins: Sequence[float] = MARGINS) -> float:
-    """The margin with which what is ``fitted`` without a fifth of the modules saves most there; the last where there
-    are too few modules.
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How far what was learnt may be followed, by what it would have saved in modules that were left out."""
+
+    margin: float
+    """How much surer than LLVM's heuristic it must be, in logits: the one that saves most there."""
+    saved: float
+    """What functions save that are decided so, one by one, as a share of their modules' bytes, all modules together."""
+    possible: float
+    """The same if each were decided as was better."""
+
+    def __str__(self) -> str:
+        """As a sentence."""
+        if not self.possible:
+            return "nothing is decided better than LLVM decides it"
+        share = self.saved / self.possible
+        return f"{share:.0%} of what deciding each function rightly saves in modules left out, margin {self.margin:g}"
+
+
+def trust_of(gains: Gains, fitted: Callable[[Gains], Logits], seed: int, margins: Sequence[float] = MARGINS) -> Trust:
+    """Of what is ``fitted`` without a fifth of the modules, every fifth in turn; where there are too few modules, with
+    the last margin.
     """
-    if len(margins) == 1:
-        return margins[0]
+    by_llvm = gains.features[:, FEATURES.index(LLVM_INLINES)] > 0
+    possible = float(otherwise(gains.saved, by_llvm, gains.saved > 0))
     modules = np.unique(gains.modules)
-    if len(modules) < _FOLDS:
-        return margins[-1]
-    folds = np.random.default_rng(seed).permutation(len(modules))[np.searchsorted(modules, gains.modules)] % _FOLDS
+    if len(modules) < FOLDS:
+        return Trust(margins[-1], 0.0, possible)
     saved = np.zeros(len(margins))
-    for fold in range(_FOLDS):
-        beside = gains.of(folds == fold)
-        logits = fitted(gains.of(folds != fold))(beside.features)
-        by_llvm = beside.features[:, FEATURES.index(LLVM_INLINES)] > 0
+    for beside in folds_of(gains.modules, seed):
+        logits = fitted(gains.of(~beside))(gains.features[beside])
         for place, margin in enumerate(margins):
-            inline = logits + np.where(by_llvm, margin, -margin) > 0
-            saved[place] += beside.saved[inline & ~by_llvm].sum() - beside.saved[~inline & by_llvm].sum()
-    return margins[int(np.argmax(saved))]
+            inline = logits + np.where(by_llvm[beside], margin, -margin) > 0
+            saved[place] += otherwise(gains.saved[beside], by_llvm[beside], inline)
+    best = int(np.argmax(saved))
+    return Trust(margins[best], float(saved[best]), possible)
+
+
+def folds_of(modules: NDArray[np.int64], seed: int) -> Iterator[NDArray[np.bool_]]:
+    """Of questions about ``modules``, (questions,): which of them are left out, ``FOLDS`` times, modules as a whole."""
+    known = np.unique(modules)
+    dealt = np.random.default_rng(seed).permutation(len(known))[np.searchsorted(known, modules)] % FOLDS
+    return (dealt == fold for fold in range(FOLDS))
+
+
+def otherwise(saved: NDArray[np.float64], by_llvm: NDArray[np.bool_], inline: NDArray[np.bool_]) -> float:
+    """What is saved where ``inline`` and LLVM's heuristic differ. All (questions,); ``saved``: by inlining."""
+    return float(saved[inline & ~by_llvm].sum() - saved[~inline & by_llvm].sum())

@@ -6,7 +6,7 @@ differs here is that policies differ in one function, so that each question has 
 inlining all calls of the function saves, everything else being decided as before.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
 from harness.learn.inliners.curve import Training
 from harness.learn.inliners.fit import Decided, fit
-from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Found, Gains, margin_of
+from harness.learn.inliners.flips import flips
+from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Found, Gains, Trust, trust_of
 from harness.learn.inliners.judge import METRICS, Judge, size_of
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, columns_of, fresh
@@ -67,7 +68,7 @@ def found_of(
     def work(collector: Collector, module: Module) -> tuple[list[_Saved], int, float]:
         bitcode = module.read()
 
-        def compiled(forced: dict[int, bool]) -> Compiled:
+        def compiled(forced: Mapping[int, bool]) -> Compiled:
             exploration = Exploration() if base else HEURISTIC
             once = how.once_for_callee and base is not None
             return collector.compile(
@@ -78,26 +79,20 @@ def found_of(
             collector.use(data)
         own = compiled({})
         plain = collector.compile(bitcode, HEURISTIC, closed=module.closed) if base else own
-        steps = own.steps
-        places = {int(callee): np.flatnonzero(steps.callees == callee) for callee in np.unique(steps.callees)}
-        chance = np.random.default_rng([how.seed, round_, len(bitcode), own.digest % 2**32])
-        drawn = chance.permutation([callee for callee in sorted(places) if callee >= 0])[: how.functions]
         if not size_of(own, how.metric):  # nothing of it is ever called
             return [], 1 + bool(base), 0.0
-        sizes = _sizes(own)
-        found: list[_Saved] = []
+        chance = np.random.default_rng([how.seed, round_, len(bitcode), own.digest % 2**32])
         tried = 0
-        for callee in drawn.tolist():
-            place = places[callee]
-            inline = bool(steps.inline[place[0]])
-            alike = place[steps.inline[place] == inline]
-            as_is = sizes
-            if how.once_for_callee and len(alike) < len(place):  # LLVM decides each call, and these otherwise
-                as_is, tried = _sizes(compiled({callee: inline})), tried + 1
-            other, tried = _sizes(compiled({callee: not inline})), tried + 1
-            saved = (other - as_is if inline else as_is - other) / np.maximum(sizes, 1)
-            asked = place[:1] if how.once_for_callee else alike
-            found += [(steps.features[one], saved / len(asked)) for one in asked]
+
+        def again(forced: Mapping[int, bool]) -> Compiled:
+            nonlocal tried
+            tried += 1
+            return compiled(forced)
+
+        found: list[_Saved] = []
+        for flip in flips(again, own, how.functions, chance, once_for_callee=how.once_for_callee):
+            saved = flip.saved(_sizes) / np.maximum(_sizes(own), 1)
+            found += [(one, saved / len(flip.asked)) for one in flip.asked]
         return found, 1 + bool(base) + tried, _log(plain, own, how.metric)
 
     done = {place: one for place, one in enumerate(pool.each("try", modules, work)) if one is not None}
@@ -127,7 +122,7 @@ def learn(
         drawn = chance.permutation(len(train))[: how.modules]
         found, compilations, log = found_of([train[place] for place in drawn], network, how, round_, pool)
         known = known.and_then(replace(found, modules=drawn[found.modules]))
-        network = learnt(known.by(how.metric), how)
+        network, _ = learnt(known.by(how.metric), how)
         gain = validation.gain(network, pool)
         left = {**known.arrays(), "network": np.frombuffer(network.as_data(), np.uint8)}
         tried = compilations + len(validation.modules)
@@ -136,13 +131,12 @@ def learn(
     return network
 
 
-def learnt(gains: Gains, how: Imitation) -> Network:
+def learnt(gains: Gains, how: Imitation) -> tuple[Network, Trust]:
     """The network that decides as was best, as far as it may be trusted."""
+    margins = how.margins if LLVM_INLINES in how.features else (0.0,)
+    trust = trust_of(gains, lambda part: _answers(_fitted(part, how)), how.seed, margins)
     network = _fitted(gains, how)
-    if LLVM_INLINES not in how.features:
-        return network
-    margin = margin_of(gains, lambda part: _answers(_fitted(part, how)), how.seed, how.margins)
-    return network.leaning(LLVM_INLINES, margin) if margin else network
+    return network.leaning(LLVM_INLINES, trust.margin) if trust.margin else network, trust
 
 
 def _sizes(compiled: Compiled) -> NDArray[np.int64]:

@@ -44,7 +44,7 @@ def material_of(sources: Sequence[str], judged_on: Sequence[str], subset: int | 
     """
     train, validation = [], []
     named = [name for name in dict.fromkeys([*sources, *judged_on]) if name != CORPUS]
-    suites = programs(named, Split.TRAIN, Target.X86_64, bench)
+    suites = programs(named, Split.TRAIN, Target.X86_64, bench) if named else []
     for name in dict.fromkeys([*sources, *judged_on]):
         both = name in sources and name in judged_on
         if name == CORPUS:

@@ -57,6 +57,10 @@ class Fit:
         """(functions,) of (functions, parts)."""
         return np.asarray(parts @ self.weights)
 
+    def unwind_bytes(self, code: NDArray[np.float64]) -> float:
+        """Of functions that have so many bytes of code: (functions,)."""
+        return float(self.unwind * len(code) + self.doubling * np.log2(np.maximum(code, 1)).sum())
+
 
 def collect(modules: Sequence[Module], pool: Pool) -> Sizes:
     """Compile each, and keep the functions that are there at the end."""

@@ -35,16 +35,20 @@ def decided(tree: Tree, gains: Gains) -> list[bool]:
 
 def test_trees_find_a_rule() -> None:
     gains = made(is_a_rule=True)
-    tree = boosted(gains, Boosting(trees=50, rate=0.1))
+    tree, trust = boosted(gains, Boosting(trees=50, rate=0.1))
     assert np.mean(np.array(decided(tree, gains)) == (gains.saved[:500] > 0)) > 0.99
-    assert tree == boosted(gains, Boosting(trees=50, rate=0.1))
+    assert (tree, trust) == boosted(gains, Boosting(trees=50, rate=0.1))
+    llvm = gains.features[:, LLVM] > 0
+    assert trust.possible == pytest.approx(0.01 * ((gains.saved > 0) != llvm).sum())
+    assert 0.95 * trust.possible < trust.saved <= trust.possible
 
 
 def test_trees_leave_to_llvm_what_they_cannot_tell() -> None:
     gains = made(is_a_rule=False)
-    bold = boosted(gains, Boosting(trees=50, rate=0.1, margins=(0.0,)))
-    assert decided(bold, gains) != (gains.features[:500, LLVM] > 0).tolist()
-    assert decided(boosted(gains, Boosting(trees=50, rate=0.1)), gains) == (gains.features[:500, LLVM] > 0).tolist()
+    bold, harm = boosted(gains, Boosting(trees=50, rate=0.1, margins=(0.0,)))
+    assert decided(bold, gains) != (gains.features[:500, LLVM] > 0).tolist() and harm.saved < 0
+    careful, trust = boosted(gains, Boosting(trees=50, rate=0.1))
+    assert decided(careful, gains) == (gains.features[:500, LLVM] > 0).tolist() and trust.saved == 0
 
 
 def test_the_command_writes_a_tree_that_a_submission_may_bring(
@@ -52,7 +56,8 @@ def test_the_command_writes_a_tree_that_a_submission_may_bring(
 ) -> None:
     np.savez(tmp_path / "checkpoint.npz", **found(is_a_rule=True).arrays())
     assert command.main(["boost", str(tmp_path), str(tmp_path / "tree.json")]) == 0
-    assert "4,000 questions about 200 modules" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "4,000 questions about 200 modules" in said and "100% of what deciding each function rightly saves" in said
     assert parse_tree((tmp_path / "tree.json").read_bytes(), "tree.json", INTERFACE).features
 
 

@@ -37,7 +37,7 @@ def test_a_network_learns_by_either_metric(metric: str, inlines_few: bool, folde
 def test_fewer_modules_are_a_part_of_more(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["refit", str(folder), str(folder / "network.bin"), "--features", "mlgo", "--hidden", "4"]
     assert command.main([*words, "--modules", "70"]) == 0
-    assert capsys.readouterr().out == "70 questions about 70 modules\n"
+    assert capsys.readouterr().out.startswith("70 questions about 70 modules: ")
     with pytest.raises(SystemExit):
         command.main([*words, "--modules", "0"])
 
