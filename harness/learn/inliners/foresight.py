@@ -52,13 +52,14 @@ class Foresight:
 
         Raises ValueError where there are too few modules.
         """
-        if len(np.unique(self.modules)) < FOLDS:
-            raise ValueError(f"at least {FOLDS} modules must have something to decide")
+        modules = len(np.unique(self.modules))
+        if modules < FOLDS:
+            raise ValueError(f"at least {FOLDS} modules must have something to decide, and {modules} have")
         saved = 0.0
         for beside in folds_of(self.modules, seed):
             best = max(_MARGINS, key=lambda margin: self._saved(foreteller, margin, ~beside))
             saved += self._saved(foreteller, best, beside)
-        return saved / len(np.unique(self.modules))
+        return saved / modules
 
     def _saved(self, foreteller: int, margin: int, wanted: NDArray[np.bool_]) -> float:
         foretold = self.foretold[wanted, foreteller]

@@ -53,6 +53,13 @@ def test_a_network_is_learnt_judged_and_exported(bench: Bench, tmp_path: Path) -
     assert file.read_bytes() == as_onnx(Network.of_data((folder / "network.bin").read_bytes())).SerializeToString()
 
 
+def test_what_can_be_foretold_is_said(bench: Bench) -> None:
+    told = learn("foresee", "--from", "polybench", "--subset", "6", "--functions", "2", bench=bench).stdout.splitlines()
+    assert "of 6 modules" in told[0] and "saves" in told[1] and len(told) == 4
+    few = learn("foresee", "--from", "polybench", "--subset", "2", "--functions", "1", bench=bench, code=2)
+    assert few.stderr.splitlines()[-1] == "error: at least 5 modules must have something to decide, and 2 have"
+
+
 @pytest.mark.parametrize(
     ("words", "what"),
     [
