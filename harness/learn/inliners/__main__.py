@@ -24,7 +24,7 @@ from harness.learn.inliners import cloning, covariance, evolution, imitation, po
 from harness.learn.inliners.curve import NETWORK, checkpoint_of
 from harness.learn.inliners.export import as_onnx
 from harness.learn.inliners.foresight import FORETELLERS, foresight
-from harness.learn.inliners.gains import Found, Gains
+from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Found, Gains
 from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.material import CORPUS, Material, material_of
 from harness.learn.inliners.modules import Module, programs
@@ -130,6 +130,7 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument("output", type=Path)
         made.add_argument("--metric", choices=METRICS, default=METRICS[0])
         made.add_argument("--modules", type=_count, help="learn from so many of its modules")
+        made.add_argument("--margin", type=_margin, help="logits to be surer by than LLVM; chosen, if not given")
         made.add_argument("--seed", type=_seed, default=0)
         return made
 
@@ -150,6 +151,16 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _margin(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= MARGINS[-1]:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to {MARGINS[-1]:g}")
+    return value
+
+
 def _seed(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
@@ -168,17 +179,25 @@ def _boost(given: argparse.Namespace) -> None:
     from harness.learn.inliners.boosting import Boosting, boosted
 
     gains = _gains(given)
-    tree, trust = boosted(gains, Boosting(seed=given.seed))
+    tree, trust = boosted(gains, Boosting(margins=_margins(given), seed=given.seed))
     given.output.write_text(tree_json(tree))
     print(f"{_counted(gains)}: {len(tree.trees):,} trees; {trust}")
 
 
 def _refit(given: argparse.Namespace) -> None:
+    if given.margin and LLVM_INLINES not in _FEATURES[given.features]:
+        raise ValueError(f"--margin {given.margin:g}: of the features {given.features} none says what LLVM decides")
     gains = _gains(given)
-    how = imitation.Imitation(_FEATURES[given.features], given.metric, True, given.hidden, seed=given.seed)
+    how = imitation.Imitation(
+        _FEATURES[given.features], given.metric, True, given.hidden, margins=_margins(given), seed=given.seed
+    )
     network, trust = imitation.learnt(gains, how)
     given.output.write_bytes(network.as_data())
     print(f"{_counted(gains)}: {trust}")
+
+
+def _margins(given: argparse.Namespace) -> tuple[float, ...]:
+    return MARGINS if given.margin is None else (given.margin,)
 
 
 def _gains(given: argparse.Namespace) -> Gains:

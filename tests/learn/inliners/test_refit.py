@@ -34,6 +34,21 @@ def test_a_network_learns_by_either_metric(metric: str, inlines_few: bool, folde
     assert ((inlines == is_few) == inlines_few).mean() > 0.9
 
 
+def test_a_margin_may_be_given(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = np.random.default_rng(1).integers(0, 2, (500, len(FEATURES)))
+    by_llvm = rows[:, FEATURES.index("llvm_inlines")] > 0
+    for words, is_llvms in ((["--margin", "1000"], True), (["--margin", "0"], False)):
+        assert command.main(["refit", str(folder), str(folder / "network.bin"), "--hidden", "4", *words]) == 0
+        network = Network.of_data((folder / "network.bin").read_bytes())
+        assert ((network.logits(rows) > 0) == by_llvm).all() == is_llvms
+    capsys.readouterr()
+    words = ["refit", str(folder), str(folder / "network.bin"), "--features", "mlgo", "--margin", "1"]
+    assert command.main(words) == 2 and "--margin 1" in capsys.readouterr().err
+    for wrong in ("-1", "nan", "x", "1e9"):
+        with pytest.raises(SystemExit):
+            command.main([*words[:-1], wrong])
+
+
 def test_fewer_modules_are_a_part_of_more(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["refit", str(folder), str(folder / "network.bin"), "--features", "mlgo", "--hidden", "4"]
     assert command.main([*words, "--modules", "70"]) == 0
