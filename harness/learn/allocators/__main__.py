@@ -13,6 +13,7 @@ run, and what a choice by a static cost does save (docs/regalloc.md).
 import argparse
 import json
 import math
+import sys
 from pathlib import Path
 
 from harness.base.errors import CellError
@@ -21,6 +22,7 @@ from harness.environments.benchmarks import modules_of
 from harness.learn.allocators.examples import ALLOCATIONS, EXECUTED, examples_of, read_examples
 from harness.learn.allocators.oracle import best, cheapest, gain
 from harness.learn.allocators.tree import Leaf, gains, grown, left_out, source
+from harness.learn.command import exit_code
 from harness.problems.regalloc.cost import parse_cost
 from harness.sandbox.bench import open_bench
 from harness.suite.load import load_suite
@@ -126,4 +128,4 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(exit_code(main))

@@ -4,6 +4,7 @@ usage: python -m harness.learn.ir2vec --output native/session/ir2vec.json [--see
 """
 
 import argparse
+import sys
 import time
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from harness.base.vocabulary import Level, Split, Target
 from harness.environments.benchmarks import modules_of
+from harness.learn.command import exit_code
 from harness.learn.ir2vec.transe import Training, mean_rank, train
 from harness.learn.ir2vec.triplets import Triplets, entities_of, triplets_of
 from harness.learn.ir2vec.vocabulary import vocabulary_text
@@ -67,4 +69,4 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(exit_code(main))

@@ -10,11 +10,13 @@ needs besides; and writes what the best number of rounds gives as a submission's
 """
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from harness.learn.command import exit_code
 from harness.learn.priorities.judged import Judged, train_programs
 from harness.learn.priorities.network import network
 from harness.learn.priorities.scorer import NAMES
@@ -76,4 +78,4 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(exit_code(main))

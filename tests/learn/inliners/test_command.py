@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -58,6 +59,23 @@ def test_what_can_be_foretold_is_said(bench: Bench) -> None:
     assert "of 6 modules" in told[0] and "saves" in told[1] and len(told) == 4
     few = learn("foresee", "--from", "polybench", "--subset", "2", "--functions", "1", bench=bench, code=2)
     assert few.stderr.splitlines()[-1] == "error: at least 5 modules must have something to decide, and 2 have"
+
+
+def test_a_training_that_is_interrupted_says_so(bench: Bench, tmp_path: Path) -> None:
+    """And nothing else: no traceback, no worker that goes on."""
+    words = ("imitate", "--from", "polybench", "--judge", "polybench", "--rounds", "9", "--folder", str(tmp_path))
+    with subprocess.Popen(
+        [sys.executable, "-m", "harness.learn.inliners", *words],
+        env={**os.environ, "HARNESS_CACHE": str(bench.cache)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as training:
+        assert training.stdout is not None
+        assert "modules to learn from" in training.stdout.readline()
+        training.send_signal(signal.SIGINT)
+        _, said = training.communicate(timeout=120)
+    assert training.returncode == 130 and said.splitlines()[-1] == "interrupted" and "Traceback" not in said
 
 
 @pytest.mark.parametrize(
