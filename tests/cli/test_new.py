@@ -29,11 +29,25 @@ def test_every_form_of_a_submission_has_one() -> None:
     assert there <= {*PAIRS} and len(PAIRS) == 17
 
 
+OTHER_QUESTIONS = [
+    *(("regalloc", form, "eviction") for form in ("cpp", "onnx", "python", "tree")),
+    *(("regalloc", form, "function") for form in ("cpp", "onnx", "python")),
+]
+"""A form with a file answers every question that it may, and a submission to start from is there for each."""
+
+
+def test_every_other_question_has_one() -> None:
+    manifests = {
+        folder.parent for template in all_templates().values() for folder in template.folder.parent.glob("*-*/*.toml")
+    }
+    assert {tuple(folder.name.split("-", 1)) for folder in manifests} == {pair[1:] for pair in OTHER_QUESTIONS}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("question", ["eviction", "function"])
-def test_one_that_answers_another_question(question: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("problem", "form", "question"), OTHER_QUESTIONS)
+def test_one_that_answers_another_question(problem: str, form: str, question: str, tmp_path: Path) -> None:
     user = User.at(tmp_path)
-    words = ("new", "mine", "--problem", "regalloc", "--form", "cpp", "--question")
+    words = ("new", "mine", "--problem", problem, "--form", form, "--question")
     user.harness(*words, question, cwd=tmp_path, code=0)
     assert load_policy(f"{tmp_path}/mine/").manifest.question == question
     suite = ("--suite", TINY, "--benchmark", "glob", "--target", "x86-64")
@@ -95,10 +109,14 @@ def test_words_that_mean_nothing_are_refused_and_nothing_is_written(
     assert not [path.name for path in tmp_path.iterdir() if path.name != "cache"]
 
 
-@pytest.mark.parametrize("problem", ["inlining", "passes", "regalloc"])
-def test_the_model_is_what_the_script_beside_it_writes(problem: str) -> None:
+@pytest.mark.parametrize(
+    ("problem", "question"),
+    [("inlining", None), ("passes", None), ("regalloc", None), ("regalloc", "eviction"), ("regalloc", "function")],
+)
+def test_the_model_is_what_the_script_beside_it_writes(problem: str, question: str | None) -> None:
     """It is bytes in the repository; a reader of it reads the script."""
-    folder = all_templates()[problem, "onnx"].folder
+    template = all_templates()[problem, "onnx"]
+    folder = (template.asked(question) if question else template).folder
     names: dict[str, object] = {"__name__": "make_model"}
     exec((folder / "make_model.py").read_text(), names)  # as its user does; it is no module of the harness
     written = onnx.load(str(next(folder.glob("*.onnx"))))
