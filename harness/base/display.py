@@ -2,11 +2,13 @@
 
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
+from harness.base.progress import PatientObserver
 from harness.base.text import duration, printable
 
-__all__ = ["LineProgress", "RichProgress", "note", "observer"]
+__all__ = ["LineProgress", "RichProgress", "note", "observer", "patience"]
 
 
 def note(text: str) -> None:
@@ -95,3 +97,19 @@ class RichProgress:
 def observer() -> LineProgress | RichProgress:
     """The progress display that fits standard error."""
     return RichProgress() if sys.stderr is not None and sys.stderr.isatty() else LineProgress()
+
+
+@contextmanager
+def patience() -> Iterator[PatientObserver]:
+    """The same, of what may be over at once: nothing is shown for two seconds."""
+    opened: list[LineProgress | RichProgress] = []
+
+    def shown() -> LineProgress | RichProgress:
+        opened.append(observer())
+        return opened[-1]
+
+    try:
+        yield PatientObserver(shown)
+    finally:
+        for one in opened:
+            one.close()

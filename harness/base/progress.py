@@ -1,8 +1,10 @@
 """How a run tells of its progress: whoever calls watches through an ``Observer``."""
 
+import time
+from collections.abc import Callable
 from typing import Protocol
 
-__all__ = ["Observer", "SilentObserver"]
+__all__ = ["Observer", "PatientObserver", "SilentObserver"]
 
 
 class Observer(Protocol):
@@ -23,3 +25,28 @@ class SilentObserver:
 
     def advance(self, weight: float, what: str) -> None:
         """See ``Observer``."""
+
+
+class PatientObserver:
+    """Says nothing of a stage that is soon over; of one that takes longer than ``seconds``, ``shown()`` is told what is
+    left of it.
+    """
+
+    def __init__(self, shown: Callable[[], Observer], seconds: float = 2.0) -> None:
+        self._shown, self._seconds = shown, seconds
+        self._observer: Observer | None = None
+        self._name, self._total, self._done, self._started = "", 0.0, 0.0, 0.0
+
+    def stage(self, name: str, total: float) -> None:
+        """See ``Observer``."""
+        self._observer = None
+        self._name, self._total, self._done, self._started = name, total, 0.0, time.monotonic()
+
+    def advance(self, weight: float, what: str) -> None:
+        """See ``Observer``."""
+        self._done += weight
+        if self._observer is not None:
+            self._observer.advance(weight, what)
+        elif time.monotonic() - self._started > self._seconds:
+            self._observer = self._shown()
+            self._observer.stage(self._name, self._total - self._done)

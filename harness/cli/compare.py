@@ -8,6 +8,7 @@ from typing import Any
 from harness.base.paths import default_results
 from harness.base.vocabulary import Target
 from harness.cli.leaderboard import answers, asked, backing_called
+from harness.cli.opened import opened_index
 from harness.cli.output import Column, Format, emit, say
 from harness.policy.load import policy_called
 from harness.policy.tracks import facts_of
@@ -16,7 +17,6 @@ from harness.rank import Comparison, Versus, campaigns
 from harness.rank.contest import NEVER, percent
 from harness.rank.question import Question, benchmarks_called
 from harness.rank.words import campaign_lines, counted, cycle_lines, multiple, verdict_mark
-from harness.record import open_index
 
 __all__ = ["compare"]
 
@@ -31,7 +31,7 @@ def compare(
     records: list[dict[str, Any]] = []
     a, b = policy_called(a), policy_called(b)
     folder = results or default_results()
-    with open_index(folder, backing=backing_called(backing)) as index:
+    with opened_index(folder, backing_called(backing)) as index:
         questions = _without_reference(asked(index, folder, restrictions))
         for question, found in answers(
             questions, lambda question: benchmarks_of_track(question.track)[1].versus(index, question, a, b)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from harness.base.errors import UsageError
 from harness.base.paths import default_results
+from harness.cli.opened import opened_index
 from harness.cli.output import Format, note, tell
 from harness.problems.registry import suite_called
 from harness.problems.verbs import exports
-from harness.record import open_index
 
 __all__ = ["export"]
 
@@ -26,7 +26,7 @@ def export(output: Path, suite: str | None, results: Path | None) -> int:
             f"cannot write {output.suffix or 'a file without an ending'}",
             hint=f"use {', '.join((*writers, *others))}",
         )
-    with open_index(results or default_results()) as index:
+    with opened_index(results or default_results()) as index:
         where, values = (" WHERE rows.suite = ?", [suite]) if suite else ("", [])
         frame = index.sql(f"{_QUERY}{where} ORDER BY rows.run, rows.line", params=values).to_arrow_table()
     import polars

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from harness.base.errors import UsageError
 from harness.base.paths import default_results
 from harness.base.vocabulary import Origin, Split
+from harness.cli.opened import opened_index
 from harness.cli.output import Format, emit, note, say, show
 from harness.measure import find_metric
 from harness.policy.tracks import all_tracks
@@ -16,7 +17,6 @@ from harness.problems.registry import benchmarks_of_track, declared_options, own
 from harness.rank.doubts import doubts
 from harness.rank.isolation import hurried_policies, packages_of, trusted_policies
 from harness.rank.question import ALL, Question, fingerprints, questions
-from harness.record import open_index
 from harness.record.backing import Backing, backings_of
 from harness.sandbox.bench import ASKED_AGAIN_AFTER
 from harness.suite.together import ALL_SUITES, headline, members
@@ -38,7 +38,7 @@ def leaderboard(
     folder = results or default_results()
     least = backing_called(backing)
     if sql:
-        with open_index(folder, backing=least) as index:
+        with opened_index(folder, least) as index:
             for question in _about(asked(index, folder, restrictions), declared):
                 say(f"-- {question.suite}, {question.target}, track {question.track}, {question.metric}")
                 say(f"{_sort(question).standings_sql(question)};\n")
@@ -63,7 +63,7 @@ def print_standings(
     is no table: nothing is recorded, or nothing of the reference.
     """
     given = declared or {}
-    with open_index(results, backing=backing) as index:
+    with opened_index(results, backing) as index:
         every = _about(asked(index, results, restrictions), given)
         tables = answers(every, lambda question: _sort(question).standings(index, question, given))
         trusted = sorted({policy for question in every for policy in trusted_policies(index, question)})

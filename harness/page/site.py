@@ -1,5 +1,6 @@
 """The pages there are, the menu, and what surrounds each page: errors are shown as messages."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -10,6 +11,8 @@ import streamlit as st
 from harness.base.errors import HarnessError, UsageError
 from harness.base.formats import plain
 from harness.base.paths import GLOSSARY, default_results
+from harness.base.progress import PatientObserver
+from harness.base.text import duration
 from harness.page import address
 from harness.record import open_index
 from harness.record.backing import Backing, backings_of
@@ -60,10 +63,37 @@ def link(name: str, label: str, **parameters: str) -> None:
     )
 
 
+_READING = "Reading the recorded runs, which are new here"
+
+
+class _Bar:
+    """Progress where the page will be."""
+
+    def __init__(self) -> None:
+        self._place, self._started = st.empty(), time.monotonic()
+        self._total = self._done = 0.0
+
+    def stage(self, name: str, total: float) -> None:
+        """See ``Observer``."""
+        self._total = total
+        self._place.progress(0.0, _READING)
+
+    def advance(self, weight: float, what: str) -> None:
+        """See ``Observer``."""
+        self._done += weight
+        share = min(self._done / self._total, 1.0) if self._total else 1.0
+        if share > 1 - 1e-9:
+            self._place.empty()
+        else:
+            left = (time.monotonic() - self._started) * (1 - share) / share if share else 0.0
+            self._place.progress(share, f"{_READING}: {duration(left)} left")
+
+
 @contextmanager
 def opened_index() -> "Iterator[duckdb.DuckDBPyConnection]":
     """The index of the results folder, read-only, for one rendering: of all runs, or of those that are chosen."""
-    with open_index(default_results(), warn=False) as index:
+    observer = PatientObserver(_Bar)
+    with open_index(default_results(), warn=False, observer=observer) as index:
         there = [one for one in Backing if one in backings_of(index)]
         if there in ([], [Backing.CLAIMED]):
             address.forget("backing")
@@ -73,7 +103,7 @@ def opened_index() -> "Iterator[duckdb.DuckDBPyConnection]":
         if least is Backing.CLAIMED:
             yield index
             return
-    with open_index(default_results(), warn=False, backing=least) as index:
+    with open_index(default_results(), warn=False, backing=least, observer=observer) as index:
         yield index
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from harness.base.digest import digest_file, digest_of
 from harness.base.errors import PrerequisiteError, UsageError
 from harness.base.paths import cache_root
+from harness.base.progress import Observer, SilentObserver
 from harness.base.store import cache_errors, make_cache_folder, require_space
 from harness.base.text import printable
 from harness.base.vocabulary import Isolation
@@ -39,11 +40,18 @@ __all__ = ["open_index", "require_folder", "require_sound"]
 _VERSION = 27
 _SHORT = 16
 """Digits of digests in an index's name; of its own content twice as many."""
+_NOBODY = SilentObserver()
 
 
-def open_index(results: Path, *, warn: bool = True, backing: Backing = Backing.CLAIMED) -> "duckdb.DuckDBPyConnection":
-    """A read-only connection to the index of ``results``, built first if the files have changed; of runs that have at
-    least this ``backing``.
+def open_index(
+    results: Path,
+    *,
+    warn: bool = True,
+    backing: Backing = Backing.CLAIMED,
+    observer: Observer = _NOBODY,
+) -> "duckdb.DuckDBPyConnection":
+    """A read-only connection to the index of ``results``, built first if the files have changed, which takes some
+    seconds for a hundred megabytes (``observer`` is told); of runs that have at least this ``backing``.
 
     Raises UsageError for a torn or altered run file. Files that are no run files are named on
     standard error and left out.
@@ -59,9 +67,9 @@ def open_index(results: Path, *, warn: bool = True, backing: Backing = Backing.C
         "enable_external_access": "false",
         "lock_configuration": "true",
     }
-    runs = runs if backing is Backing.CLAIMED else _behind(results, runs, backing)
+    runs = runs if backing is Backing.CLAIMED else _behind(results, runs, backing, observer)
     while True:
-        path = _built(results, runs, backing)
+        path = _built(results, runs, observer, backing)
         try:
             connection = duckdb.connect(str(path), read_only=True, config=locked)
         except duckdb.IOException:
@@ -80,15 +88,15 @@ def require_folder(results: Path) -> None:
         )
 
 
-def require_sound(results: Path) -> None:
+def require_sound(results: Path, observer: Observer = _NOBODY) -> None:
     """Raise what ``open_index`` does, before there is something to lose."""
     if runs := run_files(results)[0]:
-        _built(results, runs)
+        _built(results, runs, observer)
 
 
-def _behind(results: Path, runs: list[Path], backing: Backing) -> list[Path]:
+def _behind(results: Path, runs: list[Path], backing: Backing, observer: Observer) -> list[Path]:
     """The runs that have at least this backing, of all that there are."""
-    with open_index(results, warn=False) as index:
+    with open_index(results, warn=False, observer=observer) as index:
         found = index.execute("SELECT run FROM backing WHERE list_contains(?, backing)", [list(backing.at_least)])
         names = {name for (name,) in found.fetchall()}
     kept = [run for run in runs if run.stem in names]
@@ -98,7 +106,7 @@ def _behind(results: Path, runs: list[Path], backing: Backing) -> list[Path]:
     return kept
 
 
-def _built(results: Path, runs: list[Path], backing: Backing = Backing.CLAIMED) -> Path:
+def _built(results: Path, runs: list[Path], observer: Observer, backing: Backing = Backing.CLAIMED) -> Path:
     """The index of these files, built if there is none. Raises UsageError for a run file that is none."""
     prefix = digest_of([str(results.resolve()), backing])[:16]
     sums = [*sorted({run.parent / SUMS for run in runs}), results / LEDGER, results / SIGNERS, *evidence(results)]
@@ -110,7 +118,7 @@ def _built(results: Path, runs: list[Path], backing: Backing = Backing.CLAIMED) 
             where=str(folder),
             hint="set HARNESS_CACHE to another folder",
         )
-    path = _known(folder, prefix, key) or _rebuild(folder, prefix, key, runs, official_runs(results))
+    path = _known(folder, prefix, key) or _rebuild(folder, prefix, key, runs, official_runs(results), observer)
     if (_end_of_last(path) or 0) > time.time():  # it may have been built while the clock was wrong
         for run in runs:
             read_run(run)
@@ -130,6 +138,14 @@ def _facts(path: Path, results: Path) -> list[str | int] | None:
     except OSError:
         return None
     return [str(path.relative_to(results)), status.st_size, status.st_mtime_ns]
+
+
+def _size(path: Path) -> int:
+    """Bytes; 0 of what is none, which reading it will say."""
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0
 
 
 def _known(folder: Path, prefix: str, key: str) -> Path | None:
@@ -152,7 +168,7 @@ def _digest_of_index(path: Path, _size: int, _modified: int) -> str:
     return digest_file(path)[: 2 * _SHORT]
 
 
-def _rebuild(folder: Path, prefix: str, key: str, runs: list[Path], official: list[str]) -> Path:
+def _rebuild(folder: Path, prefix: str, key: str, runs: list[Path], official: list[str], observer: Observer) -> Path:
     import duckdb
     from filelock import FileLock
 
@@ -166,7 +182,7 @@ def _rebuild(folder: Path, prefix: str, key: str, runs: list[Path], official: li
         with tempfile.TemporaryDirectory(dir=scratch, prefix=f"{os.getpid()}-") as temporary:
             made = Path(temporary) / "index.duckdb"
             try:
-                last = _build(made, runs, official)
+                last = _build(made, runs, official, observer)
             except duckdb.Error:
                 require_space(root)
                 raise
@@ -177,7 +193,7 @@ def _rebuild(folder: Path, prefix: str, key: str, runs: list[Path], official: li
             return path
 
 
-def _build(made: Path, runs: list[Path], official: list[str]) -> int:
+def _build(made: Path, runs: list[Path], official: list[str], observer: Observer) -> int:
     """Build it, and return when its last run ended, in seconds since 1970."""
     import duckdb
 
@@ -214,10 +230,13 @@ def _build(made: Path, runs: list[Path], official: list[str]) -> int:
             " seconds DOUBLE, cost HUGEINT)"
         )
         ends = [0]
+        sizes = {path: _size(path) for path in runs}
+        observer.stage("index", sum(sizes.values()))
         for path in runs:
             run = read_run(path)
             ends.append(int(datetime.fromisoformat(run.header.finished).timestamp()))
             _load(connection, run)
+            observer.advance(sizes[path], run.header.run)
         connection.execute(CONTRADICTIONS, [list(_deterministic())])
         mark_backing(connection, official, list(_deterministic()))
         connection.execute(VIEWS)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.base.progress import Observer, PatientObserver
 from harness.base.vocabulary import Outcome
 from harness.measure import find_metric
 from harness.record import open_index
@@ -57,12 +58,14 @@ class RunReport:
         return not (self.failed or self.earlier.contradicted or self.earlier.refuted or self.incomplete)
 
 
-def compare_with_recorded(results: Path, rows: Sequence[Row], header: Header, *, fresh: bool = False) -> Earlier:
+def compare_with_recorded(
+    results: Path, rows: Sequence[Row], header: Header, observer: Observer, *, fresh: bool = False
+) -> Earlier:
     """What earlier runs say of the same cells. ``header``: what this run says beside its rows; ``fresh``: only what
     runs with fresh verification recorded counts as recorded, since this one has verified something so."""
     if not run_files(results)[0]:
         return Earlier()
-    with open_index(results, warn=False) as index:
+    with open_index(results, warn=False, observer=PatientObserver(lambda: observer)) as index:
         recorded = stands(index, rows, header, fresh=fresh)
         query = (  # whichever suite's run it is of: suites share programs, and a cell's key is of no suite
             "SELECT cell, (metric, metric_version, workload, function), value, exact FROM rows JOIN runs USING (run) "

@@ -12,7 +12,7 @@ from typing import Any
 from harness.base.digest import digest_of
 from harness.base.engine import Engine, each
 from harness.base.errors import UnsoundError
-from harness.base.progress import Observer
+from harness.base.progress import Observer, PatientObserver
 from harness.measure import find_metric
 from harness.problems.protocol import Request, Session, Task
 from harness.record.index import require_sound
@@ -60,7 +60,7 @@ def execute_run(
     bench.store.check_anew()
     bench.sandbox.probe()
     started = datetime.now(UTC)
-    require_sound(results)  # a torn run file is reported now, not when all is done
+    require_sound(results, PatientObserver(lambda: observer))  # a torn run file is reported now, not when all is done
     remove_leftovers(results)
     with ExitStack() as cleanup:
         journal = Journal(results, _plan(request, bench))
@@ -78,7 +78,7 @@ def execute_run(
         recorder, file = session.recorder, None
         header = _header(request, session, command, started) | dict(conclusion.header)
         said = header_with(header, results)
-        earlier = compare_with_recorded(results, recorder.rows, said, fresh=conclusion.verified)
+        earlier = compare_with_recorded(results, recorder.rows, said, observer, fresh=conclusion.verified)
         if not earlier.recorded:
             file = write_run(
                 results, header, recorder.rows, conclusion.campaigns, conclusion.blocks, histories=recorder.histories

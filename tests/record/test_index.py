@@ -227,6 +227,25 @@ def test_cells_and_measurements_count_each_thing_once(tmp_path: Path) -> None:
     assert measured == [("compile.cpu", 0.5, LATER), ("size.alloc", 10.0, LATER), ("size.text", 4.0, early)]
 
 
+def test_building_it_is_told_file_by_file(tmp_path: Path) -> None:
+    for started in (LATER, "2026-01-01T00:00:00+00:00"):
+        run_file(tmp_path, [row("a", "Oz", 1)], started=started, finished=started)
+    told: list[tuple[str, float | str]] = []
+
+    class Told:
+        def stage(self, name: str, total: float) -> None:
+            told.append((name, total))
+
+        def advance(self, weight: float, what: str) -> None:
+            told.append((what, weight))
+
+    open_index(tmp_path, observer=Told()).close()
+    (name, total), *pieces = told
+    assert name == "index" and len(pieces) == 2 and sum(float(weight) for _, weight in pieces) == total > 0
+    open_index(tmp_path, observer=Told()).close()
+    assert len(told) == 3
+
+
 def test_an_altered_index_is_built_again(tmp_path: Path) -> None:
     """Whoever edits the derived file: its name contradicts it then."""
     before = index_files()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.base.digest import digest_of
+from harness.base.progress import SilentObserver
 from harness.base.vocabulary import Outcome, Split
 from harness.record import Row, open_index
 from harness.record.runfile import header_with
@@ -24,7 +25,8 @@ def record(results: Path, hour: int, rows: Sequence[Row], **fields: Any) -> None
 
 
 def found(results: Path, rows: Sequence[Row], *, fresh: bool = False, **fields: Any) -> Earlier:
-    return compare_with_recorded(results, rows, header_with(header(list(rows), **fields), results), fresh=fresh)
+    said = header_with(header(list(rows), **fields), results)
+    return compare_with_recorded(results, rows, said, SilentObserver(), fresh=fresh)
 
 
 def version(name: str, value: float, *benchmarks: str) -> list[Row]:
