@@ -63,30 +63,29 @@ def link(name: str, label: str, **parameters: str) -> None:
     )
 
 
-_READING = "Reading the recorded runs, which are new here"
-
-
 class _Bar:
     """Progress where the page will be."""
 
     def __init__(self) -> None:
-        self._place, self._started = st.empty(), time.monotonic()
-        self._total = self._done = 0.0
+        self._heading, self._place = st.empty(), st.empty()
+        self._started, self._total, self._done = time.monotonic(), 0.0, 0.0
 
     def stage(self, name: str, total: float) -> None:
         """See ``Observer``."""
         self._total = total
-        self._place.progress(0.0, _READING)
+        self._heading.subheader("Reading the recorded runs, which are new here", anchor=False)
+        self._place.progress(0.0)
 
     def advance(self, weight: float, what: str) -> None:
         """See ``Observer``."""
         self._done += weight
         share = min(self._done / self._total, 1.0) if self._total else 1.0
         if share > 1 - 1e-9:
+            self._heading.empty()
             self._place.empty()
-        else:
-            left = (time.monotonic() - self._started) * (1 - share) / share if share else 0.0
-            self._place.progress(share, f"{_READING}: {duration(left)} left")
+        elif share:
+            left = (time.monotonic() - self._started) * (1 - share) / share
+            self._place.progress(share, f"{duration(left)} left")
 
 
 @contextmanager
