@@ -2,13 +2,14 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Protocol
 
-from harness.base.progress import PatientObserver
+from harness.base.progress import Observer, PatientObserver
 from harness.base.text import duration, printable
 
-__all__ = ["LineProgress", "RichProgress", "note", "observer", "patience"]
+__all__ = ["Display", "LineProgress", "RichProgress", "note", "observer", "patience"]
 
 
 def note(text: str) -> None:
@@ -99,13 +100,20 @@ def observer() -> LineProgress | RichProgress:
     return RichProgress() if sys.stderr is not None and sys.stderr.isatty() else LineProgress()
 
 
-@contextmanager
-def patience() -> Iterator[PatientObserver]:
-    """The same, of what may be over at once: nothing is shown for two seconds."""
-    opened: list[LineProgress | RichProgress] = []
+class Display(Observer, Protocol):
+    """An observer that takes room."""
 
-    def shown() -> LineProgress | RichProgress:
-        opened.append(observer())
+    def close(self) -> None:
+        """Give it back."""
+
+
+@contextmanager
+def patience(make: Callable[[], Display] = observer) -> Iterator[Observer]:
+    """Progress of what may be over at once: a display is made after two seconds, and closed in any case."""
+    opened: list[Display] = []
+
+    def shown() -> Display:
+        opened.append(make())
         return opened[-1]
 
     try:

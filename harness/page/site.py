@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from harness.base.display import patience
 from harness.base.errors import HarnessError, UsageError
 from harness.base.formats import plain
 from harness.base.paths import GLOSSARY, default_results
-from harness.base.progress import PatientObserver
 from harness.base.text import duration
 from harness.page import address
 from harness.record import open_index
@@ -80,19 +80,25 @@ class _Bar:
         """See ``Observer``."""
         self._done += weight
         share = min(self._done / self._total, 1.0) if self._total else 1.0
-        if share > 1 - 1e-9:
-            self._heading.empty()
-            self._place.empty()
-        elif share:
+        if share:
             left = (time.monotonic() - self._started) * (1 - share) / share
             self._place.progress(share, f"{duration(left)} left")
+
+    def close(self) -> None:
+        """Make room for the page."""
+        self._heading.empty()
+        self._place.empty()
+
+
+def _open(backing: Backing) -> "duckdb.DuckDBPyConnection":
+    with patience(_Bar) as observer:
+        return open_index(default_results(), warn=False, backing=backing, observer=observer)
 
 
 @contextmanager
 def opened_index() -> "Iterator[duckdb.DuckDBPyConnection]":
     """The index of the results folder, read-only, for one rendering: of all runs, or of those that are chosen."""
-    observer = PatientObserver(_Bar)
-    with open_index(default_results(), warn=False, observer=observer) as index:
+    with _open(Backing.CLAIMED) as index:
         there = [one for one in Backing if one in backings_of(index)]
         if there in ([], [Backing.CLAIMED]):
             address.forget("backing")
@@ -102,7 +108,7 @@ def opened_index() -> "Iterator[duckdb.DuckDBPyConnection]":
         if least is Backing.CLAIMED:
             yield index
             return
-    with open_index(default_results(), warn=False, backing=least, observer=observer) as index:
+    with _open(least) as index:
         yield index
 
 

@@ -40,3 +40,24 @@ def test_nothing_is_shown_of_what_is_over_at_once(capsys: pytest.CaptureFixture[
         watched.advance(1, "a")
         watched.advance(1, "b")
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_display_is_closed_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Display(Told):
+        def close(self) -> None:
+            self.words.append(("closed",))
+
+    shown: list[Display] = []
+
+    def make() -> Display:
+        shown.append(Display())
+        return shown[-1]
+
+    moment = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: moment)
+    with pytest.raises(ValueError, match="torn"), patience(make) as watched:
+        watched.stage("index", 10)
+        moment = 3.0
+        watched.advance(4, "a")
+        raise ValueError("torn")
+    assert [one.words for one in shown] == [[("index", 6), ("closed",)]]
