@@ -120,6 +120,8 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument("--start", type=Path, required=True, help="a network.bin, such as a clone's")
         made.add_argument("--steps", type=_count, required=True)
         made.add_argument("--modules", type=_count, default=100 if made is gradient else 4, help="in a step")
+        often = 25 if made is gradient else 5
+        made.add_argument("--every", type=_count, default=often, help="steps between two judgements; %(default)s")
 
     judge = learner("judge", "what a network is worth, module by module")
     judge.add_argument("network", type=Path)
@@ -285,15 +287,15 @@ def _trained(
     besides = {"verb": given.verb, "metric": given.metric, "per": given.per, "start": digest_bytes(start.as_data())}
     besides |= {"compiled": train.words()}
     if given.verb == "gradient":
-        how = policy_gradient.Gradient(given.steps, modules=given.modules, seed=given.seed)
-        told = _told(material, {**asdict(how), "iterations": None, **besides})
+        how = policy_gradient.Gradient(given.steps, modules=given.modules, every=given.every, seed=given.seed)
+        told = _told(material, {**asdict(how), "iterations": None, "every": None, **besides})
         return policy_gradient.learn(start, train, validation, how, given.folder, pool, told)
     if given.verb == "adapt":
-        adapting = covariance.Adaptation(given.steps, modules=given.modules, seed=given.seed)
-        told = _told(material, {**asdict(adapting), "steps": None, **besides})
+        adapting = covariance.Adaptation(given.steps, modules=given.modules, every=given.every, seed=given.seed)
+        told = _told(material, {**asdict(adapting), "steps": None, "every": None, **besides})
         return covariance.learn(start, train, validation, adapting, given.folder, pool, told)
-    moving = evolution.Evolution(given.steps, modules=given.modules, seed=given.seed)
-    told = _told(material, {**asdict(moving), "steps": None, **besides})
+    moving = evolution.Evolution(given.steps, modules=given.modules, every=given.every, seed=given.seed)
+    told = _told(material, {**asdict(moving), "steps": None, "every": None, **besides})
     return evolution.learn(start, train, validation, moving, given.folder, pool, told)
 
 

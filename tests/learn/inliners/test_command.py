@@ -45,8 +45,12 @@ def test_a_network_is_learnt_judged_and_exported(bench: Bench, tmp_path: Path) -
     assert "4 modules to learn from, 3 to be judged on" in cloned.stdout
     evolved = tmp_path / "evolved"
     start = str(folder / "network.bin")
-    learn("evolve", *few, "--start", start, "--steps", "1", "--modules", "1", "--folder", str(evolved), bench=bench)
-    assert json.loads((evolved / "curve.jsonl").read_text())["compilations"] == 50 * 2 + 3
+    evolve = ("evolve", *few, "--start", start, "--modules", "1", "--folder", str(evolved))
+    learn(*evolve, "--steps", "1", bench=bench)
+    learn(*evolve, "--steps", "3", "--every", "7", bench=bench)  # it goes on, judged as often as is wanted now
+    curve = [json.loads(line) for line in (evolved / "curve.jsonl").read_text().splitlines()]
+    assert [point["compilations"] for point in curve] == [103, 203, 306]
+    assert [point["validation"] is None for point in curve] == [False, True, False]
     judged = learn("judge", *few, start, bench=bench).stdout.splitlines()
     assert len([line for line in judged if line.startswith("polybench/")]) == 3
     file = tmp_path / "model.onnx"
