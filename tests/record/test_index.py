@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from harness.base.errors import UsageError
 from harness.base.paths import cache_root
 from harness.base.vocabulary import Target
-from harness.record import check, open_index, read_run
+from harness.record import RunFile, building, check, open_index, read_run
 from harness.record.rows import Row
 from tests.rows import LLVM, row, run_file
 
@@ -244,6 +244,66 @@ def test_building_it_is_told_file_by_file(tmp_path: Path) -> None:
     assert name == "index" and len(pieces) == 2 and sum(float(weight) for _, weight in pieces) == total > 0
     open_index(tmp_path, observer=Told()).close()
     assert len(told) == 3
+
+
+def everything(results: Path) -> dict[str, list[str]]:
+    """All that the index has, but the order."""
+    with open_index(results) as index:
+        names = [name for (name,) in index.execute("SELECT table_name FROM information_schema.tables").fetchall()]
+        return {name: sorted(map(repr, index.execute(f"SELECT * FROM {name}").fetchall())) for name in names}
+
+
+@given(order=st.permutations(range(4)), read_after=st.sets(st.integers(0, 3)))
+@settings(max_examples=8, deadline=None)
+def test_what_grows_has_the_same_in_it_as_what_is_built_at_once(
+    order: list[int], read_after: set[int], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Two runs contradict each other, and one is of another machine's word: what follows from all is made anew."""
+    results = tmp_path_factory.mktemp("results")
+    for place in order:
+        day = f"2026-01-0{place + 1}T00:00:00+00:00"
+        run_file(results, [row("a", "Oz", 1 + place % 2), row(f"b{place}", "O2", 7)], started=day, finished=day)
+        if place in read_after:
+            everything(results)
+    grown = everything(results)
+    for index in index_files():
+        index.unlink()
+    assert grown == everything(results)
+    assert len(grown["rows"]) == 8 and grown["contradictions"]
+
+
+def test_of_what_is_added_that_alone_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def reading(path: Path) -> RunFile:
+        read.append(path.name)
+        return read_run(path)
+
+    monkeypatch.setattr(building, "read_run", reading)
+    first = run_file(tmp_path, [row("one", "Oz", 1)])
+    open_index(tmp_path).close()
+    second = run_file(tmp_path, [row("two", "Oz", 2)], finished=LATER)
+    open_index(tmp_path).close()
+    assert read == [first.name, second.name]
+    os.utime(first, ns=(0, 0))  # it may be another one
+    open_index(tmp_path).close()
+    assert sorted(read[2:]) == sorted([first.name, second.name])
+    read.clear()
+    second.unlink()
+    assert [name for name, *_ in rows_in(tmp_path)] == [first.stem] and read == [first.name]
+
+
+def test_an_altered_index_is_nothing_to_grow_from(tmp_path: Path) -> None:
+    before = index_files()
+    run_file(tmp_path, [row("b", "p", 700)])
+    open_index(tmp_path).close()
+    (index,) = index_files() - before
+    with duckdb.connect(str(index)) as connection:
+        connection.execute("UPDATE rows SET value = 100, exact = 100")
+        connection.execute("CHECKPOINT")
+    run_file(tmp_path, [row("c", "p", 1)], finished=LATER)
+    with open_index(tmp_path) as connection:
+        assert connection.execute("SELECT value FROM rows ORDER BY value").fetchall() == [(1.0,), (700.0,)]
 
 
 def test_an_altered_index_is_built_again(tmp_path: Path) -> None:
