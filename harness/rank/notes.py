@@ -25,7 +25,7 @@ __all__ = [
 SHARED = "Policies that cannot be told apart share ranks."
 DECIDED = "Programs better than the reference, equal or equivalent, not resolved, worse, failed or not run."
 JUDGED = "Of strict against the reference, with an error of 5 % over the class."
-OF_CEILING = "Log strict over that of the best lists or decisions that are known, on the programs that have one."
+OF_CEILING = "Log strict over that of the best that is known of its own problem, on the programs that have one."
 SEEN = "The difference that the verdict would find in four of five cases."
 
 _PAIRED = (

@@ -1,6 +1,7 @@
 """What policies say of themselves, as runs recorded it: which are deterministic searches, which are ceilings."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from harness.statistics.values import exact_mean
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["CEILING", "DETERMINISTIC", "completed", "said", "shares_of_ceiling"]
+__all__ = ["CEILING", "DETERMINISTIC", "completed", "problems_of", "said", "shares_of_ceiling"]
 
 DETERMINISTIC = "deterministic"
 """A search that finds the same whenever it is asked: it has one seed."""
@@ -28,13 +29,31 @@ def said(index: "duckdb.DuckDBPyConnection", question: Question, what: str) -> s
     return {str(name) for (name,) in index.execute(query, [what]).fetchall()}
 
 
-def shares_of_ceiling(sides: Iterable[Side], ceilings: Container[str]) -> dict[str, float]:
-    """Policy → what it reaches of a ceiling's gain, on the programs that the ceiling has: log strict over log strict;
-    below 0 where it loses. Of several ceilings that counts which has most programs, and of these the highest.
+def problems_of(index: "duckdb.DuckDBPyConnection", question: Question) -> dict[str, str]:
+    """Policy → the problem that it decides, as the latest of its runs has it."""
+    query = f"""
+SELECT m.policy, arg_max(m.problem, u.started) FROM measurements m JOIN runs u USING (run)
+WHERE m.{question.in_suites} GROUP BY m.policy"""
+    return {str(policy): str(problem) for policy, problem in index.execute(query).fetchall()}
 
-    Empty where no ceiling is among the sides, or none is above the reference. Not of who completed nothing.
+
+def shares_of_ceiling(sides: Iterable[Side], ceilings: Container[str], problems: Mapping[str, str]) -> dict[str, float]:
+    """Policy → what it reaches of a ceiling's gain, on the programs that the ceiling has: log strict over log strict;
+    below 0 where it loses. Of several ceilings of its problem that counts which has most programs, and of these the
+    highest: what passes can do is no measure of who decides about inlining.
+
+    Without policies whose problem has no ceiling among the sides, or none above the reference, and without those that
+    completed nothing.
     """
-    every = [side for side in sides if any(one.completed for one in side.results.values())]
+    of: dict[str, list[Side]] = defaultdict(list)
+    for side in sides:
+        if any(one.completed for one in side.results.values()):
+            of[problems[side.policy]].append(side)
+    return {policy: share for every in of.values() for policy, share in _shares(every, ceilings).items()}
+
+
+def _shares(every: Sequence[Side], ceilings: Container[str]) -> dict[str, float]:
+    """Of the policies of one problem."""
     places = {side.policy: completed(side) for side in every if side.policy in ceilings}
     gains = {side.policy: _mean(side, places[side.policy]) for side in every if side.policy in places}
     best = max(gains, key=lambda name: (len(places[name]), gains[name]), default="")

@@ -36,7 +36,7 @@ from harness.rank.pairs import ahead, at_home, meet, ranks
 from harness.rank.question import Question, floor
 from harness.rank.refusals import refusals
 from harness.rank.remembered import remembered
-from harness.rank.said import CEILING, DETERMINISTIC, said, shares_of_ceiling
+from harness.rank.said import CEILING, DETERMINISTIC, problems_of, said, shares_of_ceiling
 from harness.rank.sides import Side, sides_of
 from harness.rank.unanswered import no_reference
 from harness.rank.verdicts import Judgement, Word, agreed, judge, least_clusters
@@ -117,7 +117,7 @@ class Standing:
     """CPU seconds of deciding on a program, the median. None where it was not measured, and of a ceiling, whose
     trials were others'."""
     share: float | None = None
-    """Of the highest ceiling's gain over the reference, in logarithms. None without a ceiling."""
+    """Of the gain of its problem's highest ceiling over the reference, in logarithms. None without a ceiling."""
     modelled: Mapping[str, float] | None = None
     """Of a time: CPU → strict of modelled cycles."""
     left_out: tuple[tuple[str, str], ...] = ()
@@ -147,7 +147,7 @@ def standings(index: "duckdb.DuckDBPyConnection", question: Question) -> list[St
     table.sort(key=lambda row: (row.policy_class, row.strict is None, -(row.strict or 0.0), row.policy))
     remarks = memorised_remarks(on_copies(index, question))
     ceilings = said(index, question, CEILING)
-    shares = shares_of_ceiling(sides, ceilings)
+    shares = shares_of_ceiling(sides, ceilings, problems_of(index, question)) if ceilings else {}
     prices, models, left_out = _prices(found), modelled(index, question), _left_out(found, question.reference)
     return [
         replace(

@@ -7,11 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.rank.contest import Result, known, lost, result
-from harness.rank.said import shares_of_ceiling
+from harness.rank.said import shares_of_ceiling as shares_by_problem
 from harness.rank.sides import Side, counted
 
 FLOOR = 0.5
 """What the floor gives on each program."""
+
+
+def shares_of_ceiling(sides: list[Side], ceilings: list[str]) -> dict[str, float]:
+    """Of policies that all decide about the same."""
+    return shares_by_problem(sides, ceilings, {side.policy: "passes" for side in sides})
 
 
 def side(policy: str, *ratios: float | None) -> Side:
@@ -42,6 +47,15 @@ def test_a_share_is_over_the_programs_that_the_ceiling_has() -> None:
 def test_of_two_ceilings_that_counts_which_has_more_programs() -> None:
     sides = [side("few", 2.0, None), side("all", 1.1, 1.1), side("mine", 1.1, 1.1)]
     assert shares_of_ceiling(sides, ["few", "all"])["mine"] == pytest.approx(1.0)
+
+
+def test_who_decides_about_something_else_is_measured_by_another_ceiling_or_by_none() -> None:
+    names = {"best": ("passes", 1.2), "list": ("passes", 1.1), "all": ("inlining", 1.05), "model": ("inlining", 1.05)}
+    sides = [side(name, strict, strict) for name, (_, strict) in (names | {"O2": ("levels", 1.1)}).items()]
+    problems = {name: problem for name, (problem, _) in names.items()} | {"O2": "levels"}
+    shares = shares_by_problem(sides, ["best", "all"], problems)
+    mine = math.log(1.1) / math.log(1.2)
+    assert shares == pytest.approx({"best": 1.0, "list": mine, "all": 1.0, "model": 1.0})
 
 
 @pytest.mark.parametrize("ceiling", [None, 0.9, 1.0, 1.00001])
