@@ -171,7 +171,8 @@ private:
     }
     const Functions Known(On.module());
     const bool ByNetwork = Deciding == How::Network;
-    const ArrayRef<size_t> Uses = ByNetwork && (Flags & AllFeatures) == 0 ? Policy->uses() : ArrayRef(All);
+    const ArrayRef<size_t> Needed = ByNetwork ? Policy->uses() : ArrayRef<size_t>();
+    const ArrayRef<size_t> Uses = (Flags & AllFeatures) != 0 ? ArrayRef(All) : Needed;
     auto Asker = std::make_unique<Observed>(Known, Forced, Uses, ByNetwork ? Policy.get() : nullptr, Heat, Seed);
     const Observed &Seen = *Asker;
     {

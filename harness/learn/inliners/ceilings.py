@@ -80,9 +80,9 @@ def improve(context: Context, asked: Asked) -> Answer:
     bench = context.bench()
     known = DECISIONS.check(policy, str(policy.folder))
     tasks = []
+    programs = [*{one.home_id: one for one in reversed(asked.programs)}.values()][::-1]  # suites share some
     for target in targets:
-        frozen = frozen_of(asked.programs, target, Level.OZ, bench)
-        for program, one in zip(asked.programs, frozen, strict=True):
+        for program, one in zip(programs, frozen_of(programs, target, Level.OZ, bench), strict=True):
             best = known.get(program.home_id, {}).get(target)
             if best is None or asked.again:
                 module = whole(program.home_id, one)

@@ -71,8 +71,9 @@ def found_of(
         def compiled(forced: Mapping[int, bool]) -> Compiled:
             exploration = Exploration() if base else HEURISTIC
             once = how.once_for_callee and base is not None
+            asked = not forced  # of what is tried the bytes are all that is wanted
             return collector.compile(
-                bitcode, exploration, forced=forced, all_features=True, once_for_callee=once, closed=module.closed
+                bitcode, exploration, forced=forced, all_features=asked, once_for_callee=once, closed=module.closed
             )
 
         if base:

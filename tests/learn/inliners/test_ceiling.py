@@ -1,6 +1,7 @@
 """``harness ceiling``, as its user runs it."""
 
 import json
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from harness.learn.inliners.collector import Collector
 from harness.learn.inliners.modules import Module
 from harness.problems.inlining.sites import parse_log, sites_of
 from harness.sandbox.bench import Bench
+from harness.toolchain.llvm import Toolchain
 from tests.drive import User
 
 
@@ -66,6 +68,30 @@ def test_known_decisions_are_improved_function_by_function(small: list[Module], 
         found = ceiling(module, "size.alloc", collector, Budget(15, 60), begin=chosen[:1])
     assert found.bytes < found.plain
     assert max(Counter(site.callee for site in found.sites).values()) > 1, "one call alone saves nothing here"
+
+
+ONE = """
+static int scan@(int *a, int n, int k) {
+  int s = 0;
+  for (int i = 0; i < n; i++) { a[i] = a[i] * k + i; s ^= a[i] >> (k & 7); }
+  return s;
+}
+int both@(int *a, int n) { return scan@(a, n, 3) + scan@(a + 4, n / 2, 5); }
+"""
+"""Inlined twice, ``scan`` is smaller than once beside its calls; LLVM's heuristic leaves it alone."""
+
+
+def test_what_is_far_apart_is_tried_together(bench: Bench, toolchain: Toolchain) -> None:
+    """Ten functions are found in fewer compilations than one at a time would take for the first pass alone."""
+    text = "".join(ONE.replace("@", str(number)) for number in range(10))
+    command = [toolchain.tool("clang"), "-Oz", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-x", "c"]
+    made = subprocess.run(
+        [*command, "-", "-o", "-"], input=text.encode(), capture_output=True, check=True, timeout=60
+    ).stdout
+    with Collector(bench) as collector:
+        found = ceiling(Module("ten", "ten", lambda: made, "ten"), "size.alloc", collector, Budget(8, 60))
+    assert found.trials <= 8
+    assert {(site.callee, site.inline) for site in found.sites} == {(f"scan{number}", True) for number in range(10)}
 
 
 @pytest.mark.parametrize(
