@@ -26,7 +26,7 @@ from harness.learn.inliners.export import as_onnx
 from harness.learn.inliners.foresight import FORETELLERS, foresight
 from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Found, Gains
 from harness.learn.inliners.judge import METRICS, Judge
-from harness.learn.inliners.material import CORPUS, Material, material_of
+from harness.learn.inliners.material import CORPUS, UNITS, Material, material_of
 from harness.learn.inliners.modules import Module, programs
 from harness.learn.inliners.network import Network
 from harness.learn.inliners.pool import Pool
@@ -77,8 +77,9 @@ def _parser() -> argparse.ArgumentParser:
 
     def learner(name: str, about: str) -> argparse.ArgumentParser:
         made = verb(name, about)
-        sources = (CORPUS, *_SUITES)
+        sources = (*UNITS, *_SUITES)
         made.add_argument("--from", dest="sources", action="append", choices=sources, help="corpus, unless named")
+        made.add_argument("--corpus", type=Path, help="a folder that harness corpus build has written")
         made.add_argument("--judge", action="append", choices=sources, help="train splits of suites, unless named")
         made.add_argument("--subset", type=_count, help="learn from so many modules")
         made.add_argument("--metric", choices=METRICS, default=METRICS[0])
@@ -102,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     size.add_argument("--output", type=Path, default=NATIVE_SOURCES / "inline" / "size_model.h")
 
     foresee = verb("foresee", "how much of what is best can be known before code is generated")
-    foresee.add_argument("--from", dest="sources", action="append", choices=(CORPUS, *_SUITES), help="corpus, if none")
+    foresee.add_argument("--from", dest="sources", action="append", choices=(*UNITS, *_SUITES), help="corpus, if none")
     foresee.add_argument("--subset", type=_count, default=150, help="so many modules")
     foresee.add_argument("--functions", type=_count, default=12, help="of each that are tried")
     foresee.add_argument("--seed", type=_seed, default=0)
@@ -242,7 +243,7 @@ def _foresee(given: argparse.Namespace, bench: Bench) -> None:
 def _with_material(given: argparse.Namespace, bench: Bench) -> None:
     read = next((path for name in ("network", "start") if (path := getattr(given, name, None))), None)
     start = _network(read) if read else None
-    material = material_of(given.sources or [CORPUS], given.judge or _SUITES, given.subset, bench)
+    material = material_of(given.sources or [CORPUS], given.judge or _SUITES, given.subset, bench, given.corpus)
     with closing(observer()) as progress, Pool(bench, given.jobs, progress) as pool:
         validation = _judge(material.validation, given, pool)
         if not validation.modules or not (material.train or given.verb == "judge"):

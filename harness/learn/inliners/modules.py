@@ -8,6 +8,7 @@ from harness.base.vocabulary import Level, Split, Target
 from harness.environments.benchmarks import modules_of
 from harness.freeze import FrozenModule
 from harness.learn.corpus.corpus import Corpus
+from harness.learn.corpus.corpus import Module as Unit
 from harness.sandbox.bench import Bench
 from harness.suite.load import load_suite
 
@@ -46,10 +47,16 @@ def whole(name: str, frozen: FrozenModule, group: str | None = None) -> Module:
     return Module(name, group or name, frozen.bitcode.read_bytes, frozen.digest)
 
 
-def units(corpus: Corpus, split: str, most: int) -> list[Module]:
-    """Units of a corpus that have something to decide, for x86-64, of at most so many IR instructions."""
+def units(corpus: Corpus, split: str, most: int, **equal: str) -> list[Module]:
+    """Units of a corpus that have something to decide, for x86-64, of at most so many IR instructions; with these
+    values in other columns (``language="c++"``).
+    """
     return [
-        Module(one.name, one.facts["source"], partial(corpus.bitcode, one.facts), one.facts["digest"], closed=True)
-        for one in corpus.modules(split)
+        Module(one.name, _group(one), partial(corpus.bitcode, one.facts), one.facts["digest"], closed=True)
+        for one in corpus.modules(split, **equal)
         if one.facts["functions"] > 1 and one.facts["calls"] > 0 and one.facts["instructions"] <= most
     ]
+
+
+def _group(unit: Unit) -> str:
+    return unit.name if unit.facts["origin"] == "generated" else str(unit.facts["source"])

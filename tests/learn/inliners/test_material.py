@@ -3,6 +3,7 @@
 import pytest
 
 from harness.base.vocabulary import Split, Target
+from harness.learn.corpus.corpus import Module as Unit
 from harness.learn.inliners.material import material_of
 from harness.learn.inliners.modules import Module, programs
 from harness.sandbox.bench import Bench
@@ -40,6 +41,33 @@ def test_nothing_is_judged_on_that_shares_code_with_what_is_learnt_from(monkeypa
     monkeypatch.setattr("harness.learn.inliners.material.programs", made)
     found = material_of(["one"], ["two"], None, None)  # type: ignore[arg-type]
     assert names(found.train) == ["one/a", "one/b"] and names(found.validation) == ["two/d"]
+
+
+def test_units_are_chosen_by_language_and_what_is_generated_is_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = {"functions": 2, "calls": 1, "instructions": 9, "digest": ""}
+    said = [("zlib", "debian", "train", "c"), ("re2", "debian", "train", "c++"), ("lua", "debian", "validation", "c")]
+    said += [("csmith", "generated", "generated", "c")] * 10
+    names_ = ("source", "origin", "split", "language")
+    rows = [{"name": f"{one[0]}/{at}.c"} | dict(zip(names_, one, strict=True)) | facts for at, one in enumerate(said)]
+
+    class Few:
+        bitcode = bytes
+
+        def modules(self, split: str, **equal: str) -> list[Unit]:
+            wanted = {"split": split, **equal}
+            return [Unit(self, row) for row in rows if wanted.items() <= row.items()]  # type: ignore[arg-type]
+
+    monkeypatch.setattr("harness.learn.inliners.material.load", lambda _: Few())
+
+    def parts(*words: str) -> tuple[list[str], list[str]]:
+        found = material_of(words, words, None, None)  # type: ignore[arg-type]
+        return names(found.train), names(found.validation)
+
+    assert parts("corpus") == (["zlib/0.c", "re2/1.c"], ["lua/2.c"])
+    assert parts("corpus-c") == (["zlib/0.c"], ["lua/2.c"])
+    assert parts("corpus-c++") == (["re2/1.c"], [])
+    train, left = parts("generated")
+    assert left == ["csmith/3.c", "csmith/8.c"] and len(train) == 8
 
 
 def test_programs_of_several_suites_are_there_once(bench: Bench) -> None:
