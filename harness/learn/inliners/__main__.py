@@ -104,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
 
     foresee = verb("foresee", "how much of what is best can be known before code is generated")
     foresee.add_argument("--from", dest="sources", action="append", choices=(*UNITS, *_SUITES), help="corpus, if none")
+    foresee.add_argument("--corpus", type=Path, help="a folder that harness corpus build has written")
     foresee.add_argument("--subset", type=_count, default=150, help="so many modules")
     foresee.add_argument("--functions", type=_count, default=12, help="of each that are tried")
     foresee.add_argument("--seed", type=_seed, default=0)
@@ -229,7 +230,9 @@ def _size(given: argparse.Namespace, bench: Bench) -> None:
 
 
 def _foresee(given: argparse.Namespace, bench: Bench) -> None:
-    modules = material_of(given.sources or [CORPUS], [], given.subset, bench).train
+    modules = material_of(given.sources or [CORPUS], [], given.subset, bench, given.corpus).train
+    if not modules:
+        raise UsageError("no module is left to look at", hint="other words after --from name others")
     with closing(observer()) as progress, Pool(bench, given.jobs, progress) as pool:
         known, compilations = foresight(modules, given.functions, given.seed, pool)
         shares = [known.found(one, given.seed) / (known.possible or 1) for one in range(len(FORETELLERS))]

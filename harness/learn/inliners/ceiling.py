@@ -22,8 +22,6 @@ __all__ = ["Budget", "Ceiling", "search"]
 
 _UNWIND = 32
 """Bytes of the unwind table that a function has, about: they are loaded, and no code."""
-
-
 _MOST_GROWTH = 256
 """Bytes that a change may add by the look of it, if it is tried together with others: what inlines a large function
 in many places makes them all slow to compile, and seldom helps."""
@@ -154,14 +152,16 @@ class _Search:
         return self._collector.compile(self._content, HEURISTIC, table=text, with_decisions=True, closed=self._closed)
 
     def begin(self, table: Sequence[Site]) -> int:
-        """Begin from these decisions, or from LLVM's where there are none. Returns the bytes of LLVM's."""
+        """Begin from these decisions, or from LLVM's where they are no better. Returns the bytes of LLVM's."""
         own = self.under(None)
         asked = zip(_chosen(own), own.steps.callers.tolist(), own.steps.callees.tolist(), strict=True)
         for site, caller, callee in asked:
             self._numbers |= {
                 name: number for name, number in ((site.caller, caller), (site.callee, callee)) if number >= 0
             }
-        self.best = self._state(self.under(table) if table else own)
+        self.best = self._state(own)
+        if table:
+            self._keep(self.under(table))
         self.trials = 1
         return size_of(own, self._metric)
 

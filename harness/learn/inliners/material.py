@@ -48,7 +48,7 @@ def material_of(
     A suite that is both: every fifth program is for validation, and so with what is generated; but no program is judged
     on that shares code with one that is learnt from, as programs of one library do, and those that suites share.
     ``subset``: so many of the training modules, drawn; smaller ones are parts of larger ones. Test splits are never
-    touched. Raises UsageError where there is no corpus.
+    touched, and what several sources have is there once. Raises UsageError where there is no corpus.
     """
     train, validation = [], []
     named = [*dict.fromkeys([*sources, *judged_on])]
@@ -66,7 +66,8 @@ def material_of(
         train += [one for place, one in enumerate(mine) if name in sources and (place % 5 or not both)]
         validation += [one for place, one in enumerate(mine) if name in judged_on and (not place % 5 or not both)]
     groups = {one.group for one in train}
-    validation = [one for one in validation if one.group not in groups]
+    train = [*{one.name: one for one in train}.values()]
+    validation = [*{one.name: one for one in validation if one.group not in groups}.values()]
     order = np.random.default_rng(0).permutation(len(train))[:subset]
     return Material(tuple(train[place] for place in sorted(order.tolist())), tuple(validation))
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from harness.learn.inliners.ceiling import Budget
 from harness.learn.inliners.ceiling import search as ceiling
 from harness.learn.inliners.collector import Collector
 from harness.learn.inliners.modules import Module
-from harness.problems.inlining.sites import parse_log, sites_of
+from harness.problems.inlining.sites import body_of, log_of, parse_log, sites_of
 from harness.sandbox.bench import Bench
 from harness.toolchain.llvm import Toolchain
 from tests.drive import User
@@ -68,6 +69,16 @@ def test_known_decisions_are_improved_function_by_function(small: list[Module], 
         found = ceiling(module, "size.alloc", collector, Budget(15, 60), begin=chosen[:1])
     assert found.bytes < found.plain
     assert max(Counter(site.callee for site in found.sites).values()) > 1, "one call alone saves nothing here"
+
+
+def test_known_decisions_that_are_worse_than_llvms_are_left(small: list[Module], bench: Bench) -> None:
+    module = next(one for one in small if one.name == "cbench/qsort")
+    with Collector(bench) as collector:
+        own = collector.compile(module.read(), with_decisions=True)
+        worse = [replace(site, inline=False) for site in sites_of(parse_log(own.table.decode("ascii"))) if site.chosen]
+        found = ceiling(module, "size.alloc", collector, Budget(1, 60), begin=worse)
+        assert collector.compile(module.read(), table=log_of(body_of(worse)).encode()).alloc > own.alloc
+    assert found.bytes == found.plain == own.alloc and not found.sites
 
 
 ONE = """

@@ -66,6 +66,7 @@ def test_units_are_chosen_by_language_and_what_is_generated_is_divided(monkeypat
     assert parts("corpus") == (["zlib/0.c", "re2/1.c"], ["lua/2.c"])
     assert parts("corpus-c") == (["zlib/0.c"], ["lua/2.c"])
     assert parts("corpus-c++") == (["re2/1.c"], [])
+    assert parts("corpus", "corpus-c") == parts("corpus"), "what both have is there once"
     train, left = parts("generated")
     assert left == ["csmith/3.c", "csmith/8.c"] and len(train) == 8
 
