@@ -48,6 +48,44 @@ private:
   bool *Known;
 };
 
+// Where a function is: its section, and where in it.
+using Place = std::pair<uint64_t, uint64_t>;
+
+// The bytes that each function has of the unwind table, by its place. An entry that is no common information begins
+// with its length and with how far that is; then comes where the function begins, which the linker fills in.
+DenseMap<Place, uint32_t> unwindBytes(const object::ELFObjectFileBase &Of) {
+  DenseMap<Place, uint32_t> Found;
+  for (const object::ELFSectionRef Relocations : Of.sections()) {
+    Expected<object::section_iterator> Section = Relocations.getRelocatedSection();
+    if (!Section) {
+      consumeError(Section.takeError());
+      continue;
+    }
+    if (*Section == Of.section_end() || cantFail((*Section)->getName()) != ".eh_frame") {
+      continue;
+    }
+    const DataExtractor Table(cantFail((*Section)->getContents()), Of.isLittleEndian(), Of.getBytesInAddress());
+    DenseMap<uint64_t, uint32_t> Lengths; // by where the linker fills in the function
+    for (uint64_t At = 0; Table.isValidOffsetForDataOfSize(At, 8);) {
+      uint64_t Next = At;
+      const uint32_t Length = Table.getU32(&Next);
+      if (Table.getU32(&Next) != 0) {
+        Lengths[Next] = Length + sizeof(uint32_t);
+      }
+      At += Length + sizeof(uint32_t);
+    }
+    for (const object::ELFRelocationRef One : Relocations.relocations()) {
+      const auto Entry = Lengths.find(One.getOffset());
+      if (const object::elf_symbol_iterator Symbol = One.getSymbol();
+          Entry != Lengths.end() && Symbol != Of.symbol_end()) {
+        const uint64_t In = cantFail(Symbol->getSection())->getIndex();
+        Found[{In, cantFail(Symbol->getValue()) + cantFail(One.getAddend())}] = Entry->second;
+      }
+    }
+  }
+  return Found;
+}
+
 bool isCalledByOthers(const Function &F) {
   return any_of(F.users(), [&F](const User *Using) {
     const auto *Call = dyn_cast<CallBase>(Using);
@@ -77,17 +115,19 @@ uint32_t Functions::number(const Function &F) const {
   return Found == Numbers.end() ? None : Found->second;
 }
 
-std::vector<uint32_t> Functions::bytesIn(const Object &Made) const {
-  std::vector<uint32_t> Bytes(Numbers.size(), None);
+std::vector<Functions::Bytes> Functions::bytesIn(const Object &Made) const {
+  const DenseMap<Place, uint32_t> Unwind = unwindBytes(Made.read());
+  std::vector<Bytes> Found(Numbers.size());
   for (const object::ELFSymbolRef Symbol : Made.read().symbols()) {
     Expected<StringRef> Name = Symbol.getName();
     if (!Name) {
       consumeError(Name.takeError());
-    } else if (const auto Found = Numbers.find(*Name); Found != Numbers.end() && Symbol.getELFType() == ELF::STT_FUNC) {
-      Bytes[Found->second] = Symbol.getSize();
+    } else if (const auto Known = Numbers.find(*Name); Known != Numbers.end() && Symbol.getELFType() == ELF::STT_FUNC) {
+      const Place At = {cantFail(Symbol.getSection())->getIndex(), cantFail(Symbol.getValue())};
+      Found[Known->second] = {static_cast<uint32_t>(Symbol.getSize()), Unwind.lookup(At)};
     }
   }
-  return Bytes;
+  return Found;
 }
 
 bool optimise(Line &On, Compiler &With, Session &Deciding, function_ref<bool()> IsKnown) {

@@ -20,8 +20,12 @@ public:
   static constexpr uint32_t None = ~0U;
   uint32_t number(const llvm::Function &F) const;
   uint32_t count() const { return Numbers.size(); }
-  /// Bytes of each in an object; `None` for one that is gone.
-  std::vector<uint32_t> bytesIn(const Object &Made) const;
+  /// Bytes in an object; `None` for a function that is gone.
+  struct Bytes {
+    uint32_t Code = None;
+    uint32_t Unwind = None; // its part of .eh_frame
+  };
+  std::vector<Bytes> bytesIn(const Object &Made) const;
 
 private:
   llvm::StringMap<uint32_t> Numbers;

@@ -223,7 +223,7 @@ private:
   }
 
   // Bytes of the object, uint64: allocated, executed, of the unwind table. A hash of it, uint64. The number of
-  // functions, uint32, and bytes of each, uint32.
+  // functions, uint32, and of each the bytes of its code and of its part of the unwind table, uint32.
   static std::string sizesIn(const Functions &Known, const Object &Made) {
     Answer Into;
     const Sizes Found = sizesOf(Made);
@@ -232,8 +232,9 @@ private:
     Into.put(Found.Unwind);
     Into.put(xxh3_64bits(Made.bytes()));
     Into.put(Known.count());
-    for (const uint32_t Bytes : Known.bytesIn(Made)) {
-      Into.put(Bytes);
+    for (const auto &[Code, Unwind] : Known.bytesIn(Made)) {
+      Into.put(Code);
+      Into.put(Unwind);
     }
     return Into.bytes().str();
   }

@@ -20,8 +20,6 @@ from harness.problems.inlining.sites import Site, body_of, log_of, parse_log, si
 
 __all__ = ["Budget", "Ceiling", "search"]
 
-_UNWIND = 32
-"""Bytes of the unwind table that a function has, about: they are loaded, and no code."""
 _MOST_GROWTH = 256
 """Bytes that a change may add by the look of it, if it is tried together with others: what inlines a large function
 in many places makes them all slow to compile, and seldom helps."""
@@ -75,8 +73,8 @@ class _State:
         """``numbers``: of functions that the module begins with, by name."""
         self.bytes = size_of(done, metric)
         self.table = _chosen(done)
-        self.functions = done.functions
-        self._unwind = _UNWIND if metric == METRICS[0] else 0
+        self.weights = _weights(done, metric)
+        self._code = np.maximum(done.functions, 0)
         self._numbers = numbers
         self._into: dict[str, list[str]] = defaultdict(list)
         self._places: dict[str, list[int]] = defaultdict(list)
@@ -119,12 +117,11 @@ class _State:
             return 0
         copies = sum(change.concerns(self.table[place]) for place in self._places[change.callee])
         last = copies == sum(not self.table[place].inline for place in self._places[change.callee])
-        return max(copies - last, 0) * max(self.weight(self.functions, {change.callee}) - self._unwind, 0)
+        return max(copies - last, 0) * self.weight(self._code, {change.callee})
 
-    def weight(self, functions: NDArray[np.int64], names: set[str]) -> int:
-        """Bytes of these functions; those that are gone have none. ``functions``: of each, as compiled."""
-        of = functions[[self._numbers[name] for name in names if name in self._numbers]]
-        return int(np.where(of >= 0, of + self._unwind, 0).sum())
+    def weight(self, weights: NDArray[np.int64], names: set[str]) -> int:
+        """Bytes of these functions. ``weights``: of each, as compiled."""
+        return int(weights[[self._numbers[name] for name in names if name in self._numbers]].sum())
 
 
 class _Search:
@@ -212,9 +209,8 @@ class _Search:
             return self._keep(done)
         before = self.best
         around = [(one, before.around(one)) for one in changes]
-        promising = [
-            one for one, of in around if before.weight(done.functions, of) < before.weight(before.functions, of)
-        ]
+        after = _weights(done, self._metric)
+        promising = [one for one, of in around if before.weight(after, of) < before.weight(before.weights, of)]
         if len(promising) == len(changes):
             return self._keep(done) or self._kept_of_halves(promising)
         return self._kept(promising)
@@ -260,6 +256,12 @@ def search(
             helped = trying.go_on(trying.sites(), together=together) or of_functions
     trials = trying.trials
     return Ceiling(_differing(trying), trying.best.bytes, plain, trials)
+
+
+def _weights(done: Compiled, metric: str) -> NDArray[np.int64]:
+    """(functions,): bytes of each; 0 for one that is gone."""
+    unwinds = done.unwinds if metric == METRICS[0] else np.zeros_like(done.unwinds)
+    return np.where(done.functions >= 0, done.functions + unwinds, 0)
 
 
 def _chosen(done: Compiled) -> list[Site]:

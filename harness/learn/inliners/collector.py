@@ -89,7 +89,9 @@ class Compiled:
     digest: int
     """Of the object: 64 bits."""
     functions: NDArray[np.int64]
-    """(functions,): bytes of each that the module defined, in its order; -1 for one that is gone."""
+    """(functions,): bytes of code of each that the module defined, in its order; -1 for one that is gone."""
+    unwinds: NDArray[np.int64]
+    """(functions,): bytes of its part of the unwind table; -1 for one that is gone."""
     steps: Steps
     parts: NDArray[np.int64] | None
     """(functions, parts): what each consists of before code is generated, if that was asked for: ``PARTS``."""
@@ -184,8 +186,8 @@ def _compiled(rest: bytes, *, with_parts: bool) -> Compiled:
     """What ``native/collect/main.cpp`` says."""
     alloc, text, unwind, digest, functions = _SIZES.unpack_from(rest)
     at = _SIZES.size
-    sizes = np.frombuffer(rest, "<u4", functions, at).astype(np.int64)
-    at += 4 * functions
+    sizes = _numbers(np.frombuffer(rest, "<u4", 2 * functions, at)).reshape(functions, 2)
+    at += 8 * functions
     questions, width = _COUNTS.unpack_from(rest, at)
     at += _COUNTS.size
     asked = np.frombuffer(rest, _STEP, questions, at)
@@ -203,7 +205,7 @@ def _compiled(rest: bytes, *, with_parts: bool) -> Compiled:
     if with_parts:
         parts = np.frombuffer(rest, "<i8", functions * len(PARTS), at).reshape(functions, len(PARTS))
         at += 8 * functions * len(PARTS)
-    return Compiled(alloc, text, unwind, digest, _numbers(sizes), steps, parts, rest[at:])
+    return Compiled(alloc, text, unwind, digest, sizes[:, 0], sizes[:, 1], steps, parts, rest[at:])
 
 
 def _numbers(values: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -1,9 +1,9 @@
 """Iterated imitation of the best: in each round modules are compiled under the policy as it is, and again with one
-function decided the other way; whatever saves bytes is what the next policy learns.
+functions decided the other way; whatever saves bytes is what the next policy learns.
 
 MLGO's shipped model was made like this: several policies for each module, the best decisions cloned, and again. What
-differs here is that policies differ in one function, so that each question has an answer of its own: the bytes that
-inlining all calls of the function saves, everything else being decided as before.
+differs here is that policies differ in functions that are far apart, so that each question has an answer of its own:
+the bytes that inlining all calls of the function saves, everything else being decided as before.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
 from harness.learn.inliners.curve import Training
 from harness.learn.inliners.fit import Decided, fit
-from harness.learn.inliners.flips import flips
+from harness.learn.inliners.flips import answers
 from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Found, Gains, Trust, trust_of
 from harness.learn.inliners.judge import METRICS, Judge, size_of
 from harness.learn.inliners.modules import Module
@@ -91,9 +91,9 @@ def found_of(
             return compiled(forced)
 
         found: list[_Saved] = []
-        for flip in flips(again, own, how.functions, chance, once_for_callee=how.once_for_callee):
-            saved = flip.saved(_sizes) / np.maximum(_sizes(own), 1)
-            found += [(one, saved / len(flip.asked)) for one in flip.asked]
+        for answer in answers(again, own, plain.steps, how.functions, chance, once_for_callee=how.once_for_callee):
+            saved = answer.saved / np.maximum(_sizes(own), 1)
+            found += [(one, saved / len(answer.asked)) for one in answer.asked]
         return found, 1 + bool(base) + tried, _log(plain, own, how.metric)
 
     done = {place: one for place, one in enumerate(pool.each("try", modules, work)) if one is not None}
@@ -119,8 +119,7 @@ def learn(
         known = Found.kept(kept)
         network = Network.of_data(kept["network"].tobytes())
     for round_ in range(training.steps, how.rounds):
-        chance = np.random.default_rng([how.seed, round_])
-        drawn = chance.permutation(len(train))[: how.modules]
+        drawn = _drawn(len(train), round_, how)
         found, compilations, log = found_of([train[place] for place in drawn], network, how, round_, pool)
         known = known.and_then(replace(found, modules=drawn[found.modules]))
         network, _ = learnt(known.by(how.metric), how)
@@ -138,6 +137,12 @@ def learnt(gains: Gains, how: Imitation) -> tuple[Network, Trust]:
     trust = trust_of(gains, lambda part: _answers(_fitted(part, how)), how.seed, margins)
     network = _fitted(gains, how)
     return network.leaning(LLVM_INLINES, trust.margin) if trust.margin else network, trust
+
+
+def _drawn(modules: int, round_: int, how: Imitation) -> NDArray[np.int64]:
+    """Places of a round's modules. None comes again before all have come."""
+    order = np.random.default_rng(how.seed).permutation(modules)
+    return order[(round_ * how.modules + np.arange(min(how.modules, modules))) % modules]
 
 
 def _sizes(compiled: Compiled) -> NDArray[np.int64]:

@@ -47,8 +47,13 @@ def test_llvms_heuristic_gives_the_object_that_clang_makes(name: str, target: Ta
     with Collector(bench) as collector:
         done = collector.compile(frozen.bitcode.read_bytes())
     assert (done.alloc, done.text) == (allocated_bytes(plain), executable_bytes(plain))
-    sizes = {one.size for one in symbols(plain) if one.is_function}
+    functions = [one for one in symbols(plain) if one.is_function]
+    sizes = {one.size for one in functions}
+    outlined = sum(one.name.startswith("OUTLINED_FUNCTION") for one in functions)  # for AArch64, at the end
     assert {size for size in done.functions.tolist() if size >= 0} <= sizes and (done.functions >= 0).any()
+    there = done.functions >= 0
+    assert ((done.unwinds >= 0) == there).all()
+    assert 0 < done.unwind - done.unwinds[there].sum() < 64 + 40 * outlined, "what all of them share is no more"
 
 
 @pytest.mark.slow
