@@ -78,8 +78,10 @@ DenseMap<Place, uint32_t> unwindBytes(const object::ELFObjectFileBase &Of) {
       const auto Entry = Lengths.find(One.getOffset());
       if (const object::elf_symbol_iterator Symbol = One.getSymbol();
           Entry != Lengths.end() && Symbol != Of.symbol_end()) {
-        const uint64_t In = cantFail(Symbol->getSection())->getIndex();
-        Found[{In, cantFail(Symbol->getValue()) + cantFail(One.getAddend())}] = Entry->second;
+        const auto In = cantFail(Symbol->getSection()); // nowhere, if assembly of the module's own says so
+        if (In != Of.section_end()) {
+          Found[{In->getIndex(), cantFail(Symbol->getValue()) + cantFail(One.getAddend())}] = Entry->second;
+        }
       }
     }
   }

@@ -1,4 +1,4 @@
-"""Iterated imitation of the best: in each round modules are compiled under the policy as it is, and again with one
+"""Iterated imitation of the best: in each round modules are compiled under the policy as it is, and again with
 functions decided the other way; whatever saves bytes is what the next policy learns.
 
 MLGO's shipped model was made like this: several policies for each module, the best decisions cloned, and again. What

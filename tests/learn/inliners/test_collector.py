@@ -288,3 +288,21 @@ def test_a_file_may_be_taken_for_a_whole_program(bench: Bench, toolchain: Toolch
         closed = collector.compile(content, forced=forced, closed=True)
     assert usual.functions[1] > 0 and closed.functions[1] == -1
     assert closed.functions[2] > 0 and closed.alloc < usual.alloc
+
+
+STRANGE = """
+target triple = "x86_64-pc-linux-gnu"
+module asm ".section .eh_frame,\\22a\\22,@unwind"
+module asm ".long 12"
+module asm ".long 4"
+module asm ".long nowhere - ."
+module asm ".long 0"
+module asm ".text"
+define i32 @main() { ret i32 0 }
+"""
+
+
+def test_an_unwind_table_that_names_no_function_is_read(bench: Bench, toolchain: Toolchain) -> None:
+    with Collector(bench) as collector:
+        done = collector.compile(as_bitcode(STRANGE, toolchain))
+    assert done.functions.tolist() == [3] and done.unwind >= 16
