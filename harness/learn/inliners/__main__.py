@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+from numpy.typing import NDArray
 
 from harness.base.digest import digest_bytes
 from harness.base.display import observer
@@ -21,12 +22,12 @@ from harness.base.paths import NATIVE_SOURCES
 from harness.base.vocabulary import Split, Target
 from harness.learn.command import exit_code
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
-from harness.learn.inliners.curve import NETWORK, checkpoint_of
+from harness.learn.inliners.curve import NETWORK, checkpoint_of, words_of
 from harness.learn.inliners.export import as_onnx
 from harness.learn.inliners.foresight import FORETELLERS, foresight
 from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Found, Gains
 from harness.learn.inliners.judge import METRICS, Judge
-from harness.learn.inliners.material import CORPUS, UNITS, Material, material_of
+from harness.learn.inliners.material import CORPUS, LANGUAGES, UNITS, Material, material_of
 from harness.learn.inliners.modules import Module, programs
 from harness.learn.inliners.network import Network
 from harness.learn.inliners.pool import Pool
@@ -53,9 +54,9 @@ def main(words: Sequence[str] | None = None) -> int:
         if given.verb == "export":
             onnx.save(as_onnx(_network(given.network)), given.output)
         elif given.verb == "boost":
-            _boost(given)
+            _boost(given, bench)
         elif given.verb == "refit":
-            _refit(given)
+            _refit(given, bench)
         elif given.verb == "size":
             _size(given, bench)
         elif given.verb == "foresee":
@@ -133,6 +134,11 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument("folder", type=Path, help="of the imitation")
         made.add_argument("output", type=Path)
         made.add_argument("--metric", choices=METRICS, default=METRICS[0])
+        made.add_argument("--besides", type=Path, action="append", default=[], help="folders of other imitations")
+        made.add_argument(
+            "--only", choices=LANGUAGES, help="what it found of these units of the corpus; all, unless named"
+        )
+        made.add_argument("--corpus", type=Path, help="a folder that harness corpus build has written, for --only")
         made.add_argument("--modules", type=_count, help="learn from so many of its modules")
         made.add_argument("--margin", type=_margin, help="logits to be surer by than LLVM; chosen, if not given")
         made.add_argument("--seed", type=_seed, default=0)
@@ -179,19 +185,19 @@ def _network(path: Path) -> Network:
     return Network.of_data(path.read_bytes())
 
 
-def _boost(given: argparse.Namespace) -> None:
+def _boost(given: argparse.Namespace, bench: Bench) -> None:
     from harness.learn.inliners.boosting import Boosting, boosted
 
-    gains = _gains(given)
+    gains = _gains(given, bench)
     tree, trust = boosted(gains, Boosting(margins=_margins(given), seed=given.seed))
     given.output.write_text(tree_json(tree))
     print(f"{_counted(gains)}: {len(tree.trees):,} trees; {trust}")
 
 
-def _refit(given: argparse.Namespace) -> None:
+def _refit(given: argparse.Namespace, bench: Bench) -> None:
     if given.margin and LLVM_INLINES not in _FEATURES[given.features]:
         raise ValueError(f"--margin {given.margin:g}: of the features {given.features} none says what LLVM decides")
-    gains = _gains(given)
+    gains = _gains(given, bench)
     how = imitation.Imitation(
         _FEATURES[given.features], given.metric, True, given.hidden, margins=_margins(given), seed=given.seed
     )
@@ -204,14 +210,30 @@ def _margins(given: argparse.Namespace) -> tuple[float, ...]:
     return MARGINS if given.margin is None else (given.margin,)
 
 
-def _gains(given: argparse.Namespace) -> Gains:
-    """What the imitation in the folder has found out, of as many of its modules as are wanted."""
-    try:
-        found = Found.kept(checkpoint_of(given.folder))
-    except ValueError as error:
-        raise ValueError(f"{given.folder}: {error}") from None
+def _gains(given: argparse.Namespace, bench: Bench) -> Gains:
+    """What the imitations have found out, of as many of their modules as are wanted."""
+    found = Found.none()
+    for folder in (given.folder, *given.besides):
+        try:
+            one = Found.kept(checkpoint_of(folder))
+        except ValueError as error:
+            raise ValueError(f"{folder}: {error}") from None
+        found = found.beside(one.within(_places(folder, given, bench)) if given.only else one)
     tried = np.random.default_rng(given.seed).permutation(np.unique(found.modules))
+    if not len(tried):
+        raise UsageError("no module is left to learn from", hint="leave out --only, or name other units after it")
     return found.within(tried[: given.modules]).by(given.metric)
+
+
+def _places(folder: Path, given: argparse.Namespace, bench: Bench) -> NDArray[np.int64]:
+    """Of the units after ``--only``, among those that the imitation has learnt from."""
+    learnt_from = material_of([CORPUS], _SUITES, None, bench, given.corpus)
+    if words_of(folder).get("material") != learnt_from.words():
+        raise ValueError(
+            f"{folder}: what an imitation has found out about another corpus than is here; --only cannot tell its units"
+        )
+    wanted = {one.name for one in material_of([given.only], [], None, bench, given.corpus).train}
+    return np.array([place for place, one in enumerate(learnt_from.train) if one.name in wanted], np.int64)
 
 
 def _counted(gains: Gains) -> str:

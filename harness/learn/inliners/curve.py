@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from harness.policy.curve import Point, points_of
 
-__all__ = ["NETWORK", "Training", "checkpoint_of"]
+__all__ = ["NETWORK", "Training", "checkpoint_of", "words_of"]
 
 NETWORK = "network.bin"
 """What was learnt by the last step, as ``judge`` and ``export`` take it: also while a training goes on."""
-_CHECKPOINT, _CURVE, _POINT = "checkpoint.npz", "curve.jsonl", "point"
+_CHECKPOINT, _CURVE, _WORDS, _POINT = "checkpoint.npz", "curve.jsonl", "words.json", "point"
 
 
 class Training:
@@ -31,7 +31,7 @@ class Training:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         said = json.dumps(words, sort_keys=True)
-        told = folder / "words.json"
+        told = folder / _WORDS
         if told.exists() and told.read_text() != said:
             raise ValueError(f"{folder} is of a training with other words: {told.read_text()}")
         _replace(told, said.encode())
@@ -93,6 +93,18 @@ def checkpoint_of(folder: Path) -> dict[str, NDArray[Any]]:
             return {name: file[name] for name in file.files}
     except (BadZipFile, EOFError, TypeError, ValueError):
         raise ValueError(f"{path} is no checkpoint of a training") from None
+
+
+def words_of(folder: Path) -> dict[str, Any]:
+    """All that the training in this folder depends on. Raises OSError and ValueError where nothing says so."""
+    path = folder / _WORDS
+    try:
+        words = json.loads(path.read_text())
+    except ValueError:
+        words = None
+    if not isinstance(words, dict):
+        raise ValueError(f"{path} does not say what a training depends on")
+    return words
 
 
 def _replace(path: Path, content: bytes) -> None:

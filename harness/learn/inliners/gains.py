@@ -88,6 +88,11 @@ class Found:
         parts = zip(self.arrays().values(), more.arrays().values(), strict=True)
         return type(self)(*(np.concatenate(pair) for pair in parts))
 
+    def beside(self, others: Self) -> Self:
+        """These, and those of a training that has other modules."""
+        past = self.modules.max() + 1 if len(self.modules) else 0
+        return self.and_then(type(self)(others.features, others.saved, others.modules + past))
+
     def within(self, modules: NDArray[np.int64]) -> Self:
         """What was found in these modules alone."""
         wanted = np.isin(self.modules, modules)

@@ -12,12 +12,13 @@ from harness.learn.corpus.corpus import load
 from harness.learn.inliners.modules import Module, programs, units
 from harness.sandbox.bench import Bench
 
-__all__ = ["CORPUS", "UNITS", "Material", "material_of"]
+__all__ = ["CORPUS", "LANGUAGES", "UNITS", "Material", "material_of"]
 
 CORPUS = "corpus"
 _GENERATED = "generated"
-_LANGUAGES = {"corpus-c": "c", "corpus-c++": "c++"}
-UNITS = (CORPUS, *_LANGUAGES, _GENERATED)
+LANGUAGES = {"corpus-c": "c", "corpus-c++": "c++"}
+"""Sources that are parts of the corpus, and what the corpus calls the language."""
+UNITS = (CORPUS, *LANGUAGES, _GENERATED)
 """Sources that are no suites: units of the corpus, those in one language, and what generators wrote."""
 _LARGEST = 20_000
 """IR instructions of a unit; the few larger ones take as long as all others."""
@@ -73,5 +74,5 @@ def material_of(
 
 
 def _units(name: str, split: str, corpus: Path | None) -> list[Module]:
-    language = {"language": _LANGUAGES[name]} if name in _LANGUAGES else {}
+    language = {"language": LANGUAGES[name]} if name in LANGUAGES else {}
     return units(load(corpus), split, _LARGEST, **language)

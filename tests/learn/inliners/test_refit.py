@@ -1,5 +1,6 @@
 """Networks that learn again from what an imitation has found out."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 
 from harness.learn.inliners import __main__ as command
 from harness.learn.inliners.gains import Found
+from harness.learn.inliners.material import Material
+from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network
 from harness.problems.inlining.features import FEATURES
 
@@ -55,6 +58,33 @@ def test_fewer_modules_are_a_part_of_more(folder: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().out.startswith("70 questions about 70 modules: ")
     with pytest.raises(SystemExit):
         command.main([*words, "--modules", "0"])
+
+
+def test_what_several_imitations_found_is_learnt_together(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["refit", str(folder), str(tmp_path / "network.bin"), "--features", "mlgo", "--hidden", "4"]
+    assert command.main([*words, "--besides", str(folder)]) == 0
+    assert capsys.readouterr().out.startswith("2,000 questions about 2,000 modules: ")
+
+
+def test_what_was_found_of_some_units_is_learnt_alone(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    units = tuple(Module(f"{place}.c", "zlib", bytes, "") for place in range(1000))
+
+    def made(sources: list[str], *_: object) -> Material:
+        return Material(units[10:40] if sources == ["corpus-c"] else units if sources == ["corpus"] else (), ())
+
+    monkeypatch.setattr(command, "material_of", made)
+    words = ["refit", str(folder), str(folder / "network.bin"), "--features", "mlgo", "--hidden", "4", "--only"]
+    (folder / "words.json").write_text(json.dumps({"material": Material(units, ()).words()}))
+    assert command.main([*words, "corpus-c"]) == 0
+    assert capsys.readouterr().out.startswith("30 questions about 30 modules: ")
+    assert command.main([*words, "corpus-c++"]) == 2 and "no module is left" in capsys.readouterr().err
+    for others in (json.dumps({"material": Material(units[1:], ()).words()}), "[]", "x"):
+        (folder / "words.json").write_text(others)
+        assert command.main([*words, "corpus-c"]) == 2 and str(folder) in capsys.readouterr().err
 
 
 def test_a_training_of_another_kind_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
