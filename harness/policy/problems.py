@@ -67,7 +67,8 @@ def require_meant(policy: Policy, where: str) -> None:
         raise UsageError(f"seeds: {whose} is given none: every seed would be the same policy", where=where)
     if manifest.budget is not None and manifest.policy_class is not PolicyClass.SEARCH:
         raise UsageError(f"budget: a policy of class {manifest.policy_class.value!r} does not search", where=where)
-    if manifest.deterministic and not (form_of(policy, where).by_chance or manifest.ceiling):
+    searches = manifest.policy_class is PolicyClass.SEARCH
+    if manifest.deterministic and not (searches or form_of(policy, where).by_chance):
         raise UsageError(
             f"deterministic: {whose} has to be, whatever it says; only searches and ceilings say so", where=where
         )

@@ -22,17 +22,6 @@ InlineAdvisor *advisor(Module &M, FunctionAnalysisManager & /*FAM*/, InlineParam
   return new Advisor(M, Now->Analyses, Params, Now->Deciding);
 }
 
-// As clang sets them at -Oz.
-PipelineTuningOptions tuning() {
-  PipelineTuningOptions Tuning;
-  Tuning.LoopUnrolling = true;
-  Tuning.LoopInterleaving = true;
-  Tuning.LoopVectorization = false;
-  Tuning.SLPVectorization = true;
-  Tuning.CallGraphProfile = true;
-  return Tuning;
-}
-
 // Asks once, and changes nothing.
 class Inquiry : public PassInfoMixin<Inquiry> {
 public:
@@ -138,7 +127,7 @@ bool optimise(Line &On, Compiler &With, Session &Deciding, function_ref<bool()> 
   Callbacks.registerShouldRunOptionalPassCallback([&Known](StringRef /*Pass*/, const Any & /*IR*/) { return !Known; });
   OptNoneInstrumentation OptNone(/*DebugLogging=*/false);
   OptNone.registerCallbacks(Callbacks);
-  PassBuilder Builder(&With.generator(), tuning(), std::nullopt, &Callbacks);
+  PassBuilder Builder(&With.generator(), tuningAtOz(), std::nullopt, &Callbacks);
   // After the inliner, before everything that costs most.
   Builder.registerOptimizerEarlyEPCallback(
       [&](ModulePassManager &Passes, OptimizationLevel /*Level*/, ThinOrFullLTOPhase /*Phase*/) {

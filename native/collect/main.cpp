@@ -12,9 +12,9 @@
 //             -> what `say` says
 //
 // How: 0 LLVM's own heuristic; 1 the network; 2 a table of decisions (../inline/sites.h), LLVM's heuristic for what it
-// does not have. Flags: 1 all features, not those of the network; 2 the decisions as a table; 4 what each function
-// consists of (../inline/size.h); 8 one question for all calls of a function; 16 functions that are called in the
-// module are called nowhere else, as in a whole program.
+// does not have. Flags: 1 all features but those of trials, not those of the network; 2 the decisions as a table; 4
+// what each function consists of (../inline/size.h); 8 one question for all calls of a function; 16 functions that are
+// called in the module are called nowhere else, as in a whole program.
 
 #include "../inline/size.h"
 #include "../module/serve.h"
@@ -289,7 +289,7 @@ private:
   static constexpr const char *Malformed = "this is no request";
 
   const std::vector<size_t> All = [] {
-    std::vector<size_t> Each(NumAllFeatures);
+    std::vector<size_t> Each(NumStaticFeatures);
     std::iota(Each.begin(), Each.end(), 0);
     return Each;
   }();

@@ -140,6 +140,21 @@ public:
     llvm_unreachable("this is no feature");
   }
 
+  int64_t feature(TrialFeature Index) override {
+    const Trial &Came = Asked.tried(Callee);
+    switch (Index) {
+    case TrialFeature::trial_saves_alloc:
+      return Came.Saved.Allocated;
+    case TrialFeature::trial_saves_text:
+      return Came.Saved.Executed;
+    case TrialFeature::trial_callers:
+      return Came.Callers;
+    case TrialFeature::Count:
+      break;
+    }
+    llvm_unreachable("this is no feature");
+  }
+
   bool defaultDecision() override {
     if (!Default) {
       Default = Asked.defaultDecision(CB);
@@ -240,6 +255,14 @@ bool Advisor::defaultDecision(CallBase &CB) {
   auto &TTI = FAM.getResult<TargetIRAnalysis>(*CB.getCalledFunction());
   const auto Cost = [this](CallBase &Call) { return cost(Call); };
   return shouldInline(CB, TTI, Cost, getCallerORE(CB), Params.EnableDeferral.value_or(false)).has_value();
+}
+
+// Other calls are taken to be decided as others of the same function were, or else as LLVM's heuristic would.
+const Trial &Advisor::tried(Function &Callee) {
+  return Shared.Tried.of(Callee, [this](CallBase &Other) {
+    const Tally Before = Shared.Callees.of(Shared.Sites.names().find(Other.getCalledFunction()->getName()));
+    return Before.Decided > 0 ? 2 * Before.Inlined >= Before.Decided : defaultDecision(Other);
+  });
 }
 
 // As LLVM's heuristic takes it.

@@ -8,6 +8,7 @@
 #include "feature_log.h"
 #include "sites.h"
 #include "source.h"
+#include "trial.h"
 #include "llvm/Analysis/InlineCost.h"
 #include "llvm/Analysis/MLInlineAdvisor.h"
 #include <memory>
@@ -25,6 +26,7 @@ struct Session {
   bool ShareWalks = true;        // false: a walk for each question, to compare
   Series Sites;
   Tallies Callees;
+  Trials Tried;
 };
 
 class Advisor : public llvm::MLInlineAdvisor {
@@ -54,6 +56,7 @@ private:
   std::unique_ptr<llvm::InlineAdvice> follow(llvm::CallBase &CB, llvm::OptimizationRemarkEmitter &ORE);
   bool defaultDecision(llvm::CallBase &CB);
   llvm::InlineCost cost(llvm::CallBase &CB);
+  const Trial &tried(llvm::Function &Callee);
 };
 
 } // namespace harness

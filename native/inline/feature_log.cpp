@@ -21,13 +21,13 @@ FeatureLog::~FeatureLog() {
 }
 
 void FeatureLog::write(uint64_t Position, PolicyContext &Site, bool Inline) {
-  std::array<int64_t, NumAllFeatures + 3> Row{};
+  std::array<int64_t, NumStaticFeatures + 3> Row{};
   Row[0] = static_cast<int64_t>(Position);
-  for (size_t Index = 0; Index < NumAllFeatures; ++Index) {
+  for (size_t Index = 0; Index < NumStaticFeatures; ++Index) {
     Row[Index + 1] = Site.featureAt(Index);
   }
-  Row[NumAllFeatures + 1] = Inline;
-  Row[NumAllFeatures + 2] = Site.defaultDecision();
+  Row[NumStaticFeatures + 1] = Inline;
+  Row[NumStaticFeatures + 2] = Site.defaultDecision();
   (void)std::fwrite(Row.data(), sizeof Row, 1, File);
 }
 

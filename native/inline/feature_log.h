@@ -11,7 +11,7 @@
 namespace harness {
 
 // Call sites that a policy was asked about, as rows of int64 of the machine's byte order: position in the series,
-// the features, the decision, LLVM's own.
+// the features, without those of trials, the decision, LLVM's own.
 class FeatureLog {
 public:
   explicit FeatureLog(const std::string &Path);

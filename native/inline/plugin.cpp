@@ -38,6 +38,9 @@ cl::opt<std::string> Written("inline-policy-log", cl::desc("Write the decisions 
 cl::opt<std::string> Features("inline-policy-features", cl::desc("Write the features to this file"));
 cl::opt<bool> ShareWalks("inline-policy-share-walks", cl::desc("One walk through a callee for calls that are alike"),
                          cl::init(true));
+cl::opt<double> TrialShare("inline-policy-trials",
+                           cl::desc("Instructions that trials may compile, times the module's; 0: any number"),
+                           cl::init(Trials::DefaultShare));
 cl::opt<int> ChannelFrom("inline-policy-channel-from", cl::desc("Descriptor that answers come from"), cl::init(-1));
 cl::opt<int> ChannelTo("inline-policy-channel-to", cl::desc("Descriptor that questions go to"), cl::init(-1));
 cl::opt<int> Reply("inline-policy-reply", cl::desc("Milliseconds for each answer"), cl::init(1000));
@@ -65,6 +68,7 @@ Session &session() {
     New.Guide = Policy == From::Table ? std::make_unique<Table>(Table::read(File)) : nullptr;
     New.Written = Written.empty() ? nullptr : std::make_unique<Log>(Written);
     New.Features = Features.empty() ? nullptr : std::make_unique<FeatureLog>(Features);
+    New.Tried = Trials(TrialShare);
     New.UpstreamFeatures = Policy == From::Upstream;
     New.ShareWalks = ShareWalks;
     New.Decider = source(); // the last that is opened: it may confine the process

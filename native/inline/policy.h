@@ -50,17 +50,36 @@ enum class CalleeFeature : uint8_t {
 };
 constexpr auto NumCalleeFeatures = static_cast<size_t>(CalleeFeature::Count);
 
-// By position: LLVM's, then those.
-constexpr size_t NumAllFeatures = NumFeatures + NumCalleeFeatures;
+// What trials found, version 1: the bytes that inlining all calls of the callee saves, of what is loaded and of code;
+// and the callers in which it was tried, 0 if it was not (docs/inlining.md).
+#define HARNESS_TRIAL_FEATURES(FEATURE)                                                                                \
+  FEATURE(trial_saves_alloc)                                                                                           \
+  FEATURE(trial_saves_text)                                                                                            \
+  FEATURE(trial_callers)
+
+enum class TrialFeature : uint8_t {
+#define HARNESS_FEATURE(NAME) NAME,
+  HARNESS_TRIAL_FEATURES(HARNESS_FEATURE)
+#undef HARNESS_FEATURE
+      Count
+};
+
+// By position: LLVM's, then the callee's, which a look at the module tells; then those of trials.
+constexpr size_t NumStaticFeatures = NumFeatures + NumCalleeFeatures;
+constexpr size_t NumAllFeatures = NumStaticFeatures + static_cast<size_t>(TrialFeature::Count);
 
 class PolicyContext {
 public:
   // One feature, computed when it is first asked for at this call site.
   virtual int64_t feature(llvm::FeatureIndex Index) = 0;
   virtual int64_t feature(CalleeFeature Index) = 0;
+  virtual int64_t feature(TrialFeature Index) = 0;
   int64_t featureAt(size_t Index) {
-    return Index < NumFeatures ? feature(static_cast<llvm::FeatureIndex>(Index))
-                               : feature(static_cast<CalleeFeature>(Index - NumFeatures));
+    if (Index < NumFeatures) {
+      return feature(static_cast<llvm::FeatureIndex>(Index));
+    }
+    return Index < NumStaticFeatures ? feature(static_cast<CalleeFeature>(Index - NumFeatures))
+                                     : feature(static_cast<TrialFeature>(Index - NumStaticFeatures));
   }
   // What LLVM's own heuristic would decide here.
   virtual bool defaultDecision() = 0;

@@ -16,6 +16,11 @@ unsigned Names::number(StringRef Name) {
   return Entry->second;
 }
 
+unsigned Names::find(StringRef Name) const {
+  const auto Entry = Numbers.find(Name);
+  return Entry == Numbers.end() ? ~0U : Entry->second;
+}
+
 Site Series::next(StringRef Caller, StringRef Callee) {
   const unsigned From = Functions.number(Caller);
   const unsigned To = Functions.number(Callee);

@@ -42,6 +42,8 @@ struct Decision {
 class Names {
 public:
   unsigned number(llvm::StringRef Name);
+  // The number of one that was met; of another, one that none has.
+  unsigned find(llvm::StringRef Name) const;
   const std::string &name(unsigned Number) const { return Known[Number]; }
   size_t size() const { return Known.size(); }
 

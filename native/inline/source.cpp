@@ -16,7 +16,7 @@ constexpr std::array<const char *, NumAllFeatures> FeatureNames = {
     INLINE_COST_FEATURE_ITERATOR(NAME) INLINE_FEATURE_ITERATOR(NAME)
 #undef NAME
 #define NAME(NAME) #NAME,
-        HARNESS_CALLEE_FEATURES(NAME)
+        HARNESS_CALLEE_FEATURES(NAME) HARNESS_TRIAL_FEATURES(NAME)
 #undef NAME
 };
 

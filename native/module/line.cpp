@@ -20,6 +20,16 @@ public:
 
 } // namespace
 
+PipelineTuningOptions tuningAtOz() {
+  PipelineTuningOptions Tuning;
+  Tuning.LoopUnrolling = true;
+  Tuning.LoopInterleaving = true;
+  Tuning.LoopVectorization = false;
+  Tuning.SLPVectorization = true;
+  Tuning.CallGraphProfile = true;
+  return Tuning;
+}
+
 Expected<std::unique_ptr<Compiler>> Compiler::create(const Module &M, CodeGenOptLevel Level) {
   std::string Why;
   const Triple &For = M.getTargetTriple();

@@ -17,6 +17,9 @@
 
 namespace harness {
 
+/// How clang sets the pipelines of -Oz.
+llvm::PipelineTuningOptions tuningAtOz();
+
 /// What all lines share: the compiler, set up as `opt` sets it up for passes, and as clang does for code.
 class Compiler {
 public:

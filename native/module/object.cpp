@@ -2,6 +2,7 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Support/DataExtractor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -14,20 +15,37 @@ Object::Object(const Line &Of, Compiler &With) {
   if (!Parsed) {
     report_fatal_error(Parsed.takeError());
   }
-  Module &Copy = (*Parsed)->module();
+  generate((*Parsed)->module(), With);
+}
+
+Object::Object(Module &Of, Compiler &With) { generate(Of, With); }
+
+void Object::generate(Module &Of, Compiler &With) {
   raw_svector_ostream Stream(Bytes);
   legacy::PassManager Passes;
-  Passes.add(new TargetLibraryInfoWrapperPass(Copy.getTargetTriple()));
+  Passes.add(new TargetLibraryInfoWrapperPass(Of.getTargetTriple()));
   if (With.generator().addPassesToEmitFile(Passes, Stream, nullptr, CodeGenFileType::ObjectFile, true)) {
     report_fatal_error("no object can be written for this target");
   }
-  Passes.run(Copy);
+  Passes.run(Of);
   auto Made = object::ObjectFile::createELFObjectFile(MemoryBufferRef(bytes(), "object"));
   if (!Made) {
     report_fatal_error(Made.takeError());
   }
   Read.reset(cast<object::ELFObjectFileBase>(Made->release()));
 }
+
+namespace {
+
+// Entries end where a multiple of four bytes does, the table where one of eight does.
+uint64_t sharedOf(StringRef Table, bool IsLittleEndian) {
+  uint64_t At = 0;
+  const uint64_t First = DataExtractor(Table, IsLittleEndian, 0).getU32(&At) + sizeof(uint32_t);
+  constexpr StringRef Filling("\0\0\0\0", sizeof(uint32_t));
+  return First + (Table.size() > First && Table.ends_with(Filling) ? Filling.size() : 0);
+}
+
+} // namespace
 
 Sizes sizesOf(const Object &Made) {
   Sizes Found;
@@ -42,6 +60,7 @@ Sizes sizesOf(const Object &Made) {
       consumeError(Name.takeError());
     } else if (*Name == ".eh_frame") {
       Found.Unwind += Section.getSize();
+      Found.UnwindShared += sharedOf(cantFail(Section.getContents()), Made.read().isLittleEndian());
     }
   }
   return Found;

@@ -32,15 +32,15 @@ from harness.learn.inliners.modules import Module, programs
 from harness.learn.inliners.network import Network
 from harness.learn.inliners.pool import Pool
 from harness.policy.forms.tree import tree_json
-from harness.problems.inlining.features import CALLEE_FEATURES, FEATURES, LLVM_FEATURES
+from harness.problems.inlining.features import CALLEE_FEATURES, LLVM_FEATURES, STATIC_FEATURES
 from harness.sandbox.bench import Bench, open_bench
 
 _SUITES = ("cbench", "mibench", "polybench", "spec-like")
 _FEATURES = {
     "mlgo": cloning.MLGO_FEATURES,
     "llvm": LLVM_FEATURES,
-    "all": FEATURES,
-    "callee": tuple(name for name in FEATURES if name in CALLEE_FEATURES or name in cloning.MLGO_FEATURES),
+    "all": STATIC_FEATURES,
+    "callee": tuple(name for name in STATIC_FEATURES if name in CALLEE_FEATURES or name in cloning.MLGO_FEATURES),
 }
 _FOLDS = 6
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Gains, Trust, trust_of
 from harness.policy.forms.tree import Leaf, Member, Split, Tree
 from harness.policy.forms.tree.convert import from_lightgbm
-from harness.problems.inlining.features import FEATURES, INTERFACE
+from harness.problems.inlining.features import INTERFACE, STATIC_FEATURES
 
 __all__ = ["Boosting", "boosted"]
 
@@ -61,7 +61,7 @@ def _fitted(gains: Gains, how: Boosting) -> lightgbm.Booster:
     }
     weights = told.weights / told.weights.mean()
     rows = told.features.astype(np.float64)
-    table = lightgbm.Dataset(rows, told.saved > 0, weight=weights, feature_name=list(FEATURES))
+    table = lightgbm.Dataset(rows, told.saved > 0, weight=weights, feature_name=list(STATIC_FEATURES))
     return lightgbm.train(words, table, how.trees)
 
 

@@ -11,7 +11,7 @@ from harness.learn.inliners.fit import Decided, fit
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, columns_of, fresh
 from harness.learn.inliners.pool import Pool
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 
 __all__ = ["MLGO_FEATURES", "Seen", "agreement", "clone", "questions_of"]
 
@@ -28,7 +28,7 @@ class Seen:
     """Questions under LLVM's heuristic."""
 
     features: NDArray[np.int64]
-    """(questions, features): of ``FEATURES``."""
+    """(questions, features): of ``STATIC_FEATURES``."""
     inline: NDArray[np.bool_]
     """(questions,): what LLVM decided."""
 
@@ -38,7 +38,7 @@ def questions_of(modules: Sequence[Module], pool: Pool) -> Seen:
 
     def work(collector: Collector, module: Module) -> Seen:
         steps = collector.compile(module.read(), HEURISTIC, all_features=True, closed=module.closed).steps
-        return Seen(steps.features.reshape(-1, len(FEATURES)), steps.inline)
+        return Seen(steps.features.reshape(-1, len(STATIC_FEATURES)), steps.inline)
 
     found = [one for one in pool.each("ask", modules, work) if one is not None]
     return Seen(np.concatenate([one.features for one in found]), np.concatenate([one.inline for one in found]))

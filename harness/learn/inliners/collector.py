@@ -153,8 +153,9 @@ class Collector:
         """Compile a module. ``forced``: number of a function → whether calls of it are inlined, whatever ``how`` says.
         ``table``: decisions to follow, LLVM's heuristic for what they do not have.
 
-        ``all_features``: all of ``FEATURES``, not only those that the network asks for. ``once_for_callee``: all calls
-        of a function are decided as the first. ``closed``: functions that the module calls are called nowhere else.
+        ``all_features``: all of ``STATIC_FEATURES``, not only those that the network asks for. ``once_for_callee``:
+        all calls of a function are decided as the first. ``closed``: functions that the module calls are called
+        nowhere else.
 
         Raises SessionLost, and ValueError for what is no module.
         """

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.learn.inliners.judge import METRICS
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 
 __all__ = ["FOLDS", "LLVM_INLINES", "MARGINS", "Found", "Gains", "Trust", "folds_of", "otherwise", "trust_of"]
 
@@ -22,7 +22,7 @@ FOLDS = 5
 """Parts that modules are dealt into; each is left out once."""
 
 Logits = Callable[[NDArray[np.int64]], NDArray[np.floating]]
-"""(questions,) of (questions, features), of ``FEATURES``: the logits of inlining."""
+"""(questions,) of (questions, features), of ``STATIC_FEATURES``: the logits of inlining."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,8 +30,8 @@ class Gains:
     """What was found about functions, one by one, in bytes of one metric."""
 
     features: NDArray[np.int64]
-    """(questions, features): of ``FEATURES``, whenever the policy was asked about a call of it; of the first call alone
-    where that one decides for all."""
+    """(questions, features): of ``STATIC_FEATURES``, whenever the policy was asked about a call of it; of the first
+    call alone where that one decides for all."""
     saved: NDArray[np.float64]
     """(questions,): bytes that inlining saves, as a share of the module's, divided among the calls of the function that
     were decided alike."""
@@ -64,14 +64,14 @@ class Found:
     @classmethod
     def none(cls) -> Self:
         """Before anything was found."""
-        return cls(np.zeros((0, len(FEATURES)), np.int64), np.zeros((0, len(METRICS))), np.zeros(0, np.int64))
+        return cls(np.zeros((0, len(STATIC_FEATURES)), np.int64), np.zeros((0, len(METRICS))), np.zeros(0, np.int64))
 
     @classmethod
     def kept(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Those of ``arrays``. Raises ValueError where they are none, as of a version with other features."""
         features, saved, modules = (arrays.get(name, np.zeros(0)) for name in ("features", "saved", "modules"))
         questions = len(modules)
-        if features.shape != (questions, len(FEATURES)) or saved.shape != (questions, len(METRICS)):
+        if features.shape != (questions, len(STATIC_FEATURES)) or saved.shape != (questions, len(METRICS)):
             raise ValueError("no findings of an imitation, or those of a version with other features")
         if [features.dtype.kind, saved.dtype.kind, modules.dtype.kind] != ["i", "f", "i"] or not np.isfinite(
             saved
@@ -126,7 +126,7 @@ def trust_of(gains: Gains, fitted: Callable[[Gains], Logits], seed: int, margins
     """Of what is ``fitted`` without a fifth of the modules, every fifth in turn; where there are too few modules, with
     the last margin.
     """
-    by_llvm = gains.features[:, FEATURES.index(LLVM_INLINES)] > 0
+    by_llvm = gains.features[:, STATIC_FEATURES.index(LLVM_INLINES)] > 0
     possible = float(otherwise(gains.saved, by_llvm, gains.saved > 0))
     modules = np.unique(gains.modules)
     if len(modules) < FOLDS:

@@ -23,7 +23,7 @@ from harness.learn.inliners.judge import METRICS, Judge, size_of
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, columns_of, fresh
 from harness.learn.inliners.pool import Pool
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 
 __all__ = ["Imitation", "found_of", "learn", "learnt"]
 
@@ -101,7 +101,7 @@ def found_of(
         raise ValueError(f"no module of a round could be compiled: {pool.lost[-1]}")
     rows = [(row, saved, place) for place, (found, _, _) in done.items() for row, saved in found]
     found = Found(
-        np.array([row for row, _, _ in rows], np.int64).reshape(len(rows), len(FEATURES)),
+        np.array([row for row, _, _ in rows], np.int64).reshape(len(rows), len(STATIC_FEATURES)),
         np.array([saved for _, saved, _ in rows], np.float64).reshape(len(rows), len(METRICS)),
         np.array([place for _, _, place in rows], np.int64),
     )

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 
 __all__ = ["INPUTS", "Layer", "Network", "columns_of", "fresh", "thresholds_of"]
 
@@ -41,7 +41,7 @@ class Network:
     """Buckets, layers with ReLU between them, and one output: the logit of inlining."""
 
     features: tuple[str, ...]
-    """Names, of ``FEATURES``."""
+    """Names, of ``STATIC_FEATURES``."""
     thresholds: tuple[Floats, ...]
     """Of each feature, ascending."""
     layers: tuple[Layer, ...]
@@ -122,7 +122,7 @@ class Network:
         """As ``native/collect/network.h`` says."""
         parts = [struct.pack("<H", len(self.features))]
         for name, limits in zip(self.features, self.thresholds, strict=True):
-            parts += [struct.pack("<HH", FEATURES.index(name), len(limits)), limits.astype("<f4").tobytes()]
+            parts += [struct.pack("<HH", STATIC_FEATURES.index(name), len(limits)), limits.astype("<f4").tobytes()]
         parts.append(struct.pack("<H", len(self.layers)))
         for layer in self.layers:
             rows = np.concatenate([layer.weights, layer.bias[:, None]], axis=1)
@@ -156,7 +156,7 @@ class Network:
         features, thresholds, layers = [], [], []
         for _ in range(*numbers(1)):
             index, limits = numbers(2)
-            features.append(FEATURES[index])
+            features.append(STATIC_FEATURES[index])
             thresholds.append(floats(limits))
         width = INPUTS * len(features)
         for _ in range(*numbers(1)):
@@ -170,8 +170,8 @@ class Network:
 
 
 def columns_of(features: NDArray[np.int64], names: Sequence[str]) -> NDArray[np.int64]:
-    """(rows, names) of (rows, ``FEATURES``): those that a network asks for."""
-    return features[:, [FEATURES.index(name) for name in names]]
+    """(rows, names) of (rows, ``STATIC_FEATURES``): those that a network asks for."""
+    return features[:, [STATIC_FEATURES.index(name) for name in names]]
 
 
 def thresholds_of(values: NDArray[np.int64]) -> Floats:

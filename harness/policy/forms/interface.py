@@ -127,6 +127,8 @@ class Interface:
     together: int | None = None
     """How many of the features, from the first on, a model may take as one input of numbers; all, if nothing is said.
     Features that were added since are taken by their names."""
+    dear: frozenset[str] = frozenset()
+    """Features that take so long to find out that a Python policy gets them only if its file has their names."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for an interface that contradicts itself."""
@@ -200,12 +202,13 @@ class Interface:
         if isinstance(one, Index):
             details = [one.mask]
         tensors = [[[t.name, t.element.value, t.shape] for t in part] for part in (self.features, self.state)]
-        return json.dumps([self.subject, *tensors, type(one).__name__, one.name, details], separators=(",", ":"))
+        words = [self.subject, *tensors, type(one).__name__, one.name, details]
+        return json.dumps([*words, sorted(self.dear)] if self.dear else words, separators=(",", ":"))
 
     @classmethod
     def parse(cls, text: str) -> "Interface":
         """What ``text`` wrote; the C++ side is not in it."""
-        subject, features, state, kind, name, details = json.loads(text)
+        subject, features, state, kind, name, details, *dear = json.loads(text)
         tensors = [
             tuple(Tensor(one, Element(element), tuple(shape)) for one, element, shape in part)
             for part in (features, state)
@@ -215,7 +218,7 @@ class Interface:
             decision = Choice(name, tuple(details))
         if kind == Index.__name__:
             decision = Index(name, *details)
-        return cls(subject, tensors[0], decision, tensors[1])
+        return cls(subject, tensors[0], decision, tensors[1], dear=frozenset(*dear))
 
     @property
     def digest(self) -> str:

@@ -14,7 +14,7 @@ from harness.problems.programs.asking import Asked, AskingStep, Told, require_to
 from harness.problems.programs.deciding import require_recordable
 from harness.sandbox.bench import Bench
 
-__all__ = ["DEFAULT", "QUESTIONS", "Answer", "about", "ask", "asking"]
+__all__ = ["DEFAULT", "QUESTIONS", "TRIED_FREELY", "Answer", "about", "ask", "asking"]
 
 _PREFIX = "inline-policy"
 _LOG, _FEATURES = "decisions.txt", "features.bin"
@@ -24,6 +24,11 @@ DEFAULT = Asked("default")
 
 QUESTIONS = ("call", "callee")
 """Each call; or the first call of each function, for all of them. The first is asked where none is named."""
+
+
+TRIED_FREELY = ("trials=20",)
+"""The plugin's option for a policy that searches: trials may compile twenty times as many instructions as the module
+has, which takes about ten times as long as compiling it."""
 
 
 def about(question: str) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
 """What a policy may know of a call site: the 38 features of LLVM's ``InlineModelFeatureMaps.h`` in its order, and the
-harness's own that say what becomes of the callee; and the interface that is made of them."""
+harness's own, of the callee and of trials; and the interface that is made of them."""
 
 from harness.base.paths import NATIVE_SOURCES
 from harness.policy.forms.interface import Choice, Interface, Native, Tensor
 
-__all__ = ["CALLEE_FEATURES", "FEATURES", "INTERFACE", "LLVM_FEATURES"]
+__all__ = ["CALLEE_FEATURES", "FEATURES", "INTERFACE", "LLVM_FEATURES", "STATIC_FEATURES", "TRIAL_FEATURES"]
 
 _SOURCES = NATIVE_SOURCES / "inline"
 
@@ -30,7 +30,14 @@ CALLEE_FEATURES: tuple[str, ...] = (
 )
 """Each an int64: numbers of calls, arguments, instructions or bytes; or 0 and 1 (``native/inline/policy.h``)."""
 
-FEATURES = LLVM_FEATURES + CALLEE_FEATURES
+STATIC_FEATURES = LLVM_FEATURES + CALLEE_FEATURES
+"""What a look at the module tells: these are logged, and trainings learn from them."""
+
+TRIAL_FEATURES: tuple[str, ...] = ("trial_saves_alloc", "trial_saves_text", "trial_callers")
+"""What the compiler finds out by compiling functions both ways: bytes that inlining all calls of the callee saves, and
+how many callers it was tried in. Each an int64."""
+
+FEATURES = STATIC_FEATURES + TRIAL_FEATURES
 
 _ENTRY = """\
 extern "C" __attribute__((visibility("default"))) bool harness_heuristic(llvm::CallBase *CB,
@@ -52,5 +59,6 @@ INTERFACE = Interface(
     summary="Whether to inline, from LLVM's inliner features",
     listed_in="docs/tree.md",
     together=len(LLVM_FEATURES),
+    dear=frozenset(TRIAL_FEATURES),
 )
 """A call site's features, and whether to inline it. The decision is called as in models trained for LLVM itself."""

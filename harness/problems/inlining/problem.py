@@ -6,12 +6,12 @@ from typing import ClassVar
 
 from harness.apply.decisions import Decided, Decisions
 from harness.apply.plan import CompilePlan
-from harness.base.vocabulary import Level, Target
+from harness.base.vocabulary import Level, PolicyClass, Target
 from harness.freeze import FrozenModule
 from harness.policy.forms.interface import Interface
 from harness.policy.forms.registry import all_forms, asked_form, checked_form
 from harness.policy.policy import Policy
-from harness.problems.inlining.ask import QUESTIONS, about, ask
+from harness.problems.inlining.ask import QUESTIONS, TRIED_FREELY, about, ask
 from harness.problems.inlining.best import BEST, BestKnown
 from harness.problems.inlining.check import require_faithful
 from harness.problems.inlining.decide import decided, generated
@@ -97,7 +97,8 @@ _best = BestKnown()
 def _asked(policy: Policy, seed: int, bench: Bench) -> Asked:
     """The policy as the plugin asks it."""
     decider = asked_as(asked_form(policy).open(policy, INTERFACE, seed, bench))
-    return replace(decider, options=about(policy.manifest.question))
+    trials = TRIED_FREELY if policy.manifest.policy_class is PolicyClass.SEARCH else ()
+    return replace(decider, options=(*about(policy.manifest.question), *trials))
 
 
 POLICIES = Inlining()

@@ -10,15 +10,15 @@ from harness.learn.inliners import __main__ as command
 from harness.learn.inliners.boosting import Boosting, boosted
 from harness.learn.inliners.gains import Found, Gains
 from harness.policy.forms.tree import Tree, decide, parse_tree
-from harness.problems.inlining.features import FEATURES, INTERFACE
+from harness.problems.inlining.features import INTERFACE, STATIC_FEATURES
 
-LLVM, BYTES = FEATURES.index("llvm_inlines"), FEATURES.index("callee_bytes")
+LLVM, BYTES = STATIC_FEATURES.index("llvm_inlines"), STATIC_FEATURES.index("callee_bytes")
 
 
 def found(*, is_a_rule: bool) -> Found:
     """What inlining saves: by the callee's bytes, or mostly as LLVM decides and by chance. Twice as much in text."""
     chance = np.random.default_rng(0)
-    features = chance.integers(0, 100, (4000, len(FEATURES)))
+    features = chance.integers(0, 100, (4000, len(STATIC_FEATURES)))
     features[:, LLVM] = chance.integers(0, 2, 4000)
     by_chance = (chance.random(4000) < 0.2) ^ (features[:, LLVM] > 0)
     saved = np.where(features[:, BYTES] < 50 if is_a_rule else by_chance, 0.01, -0.01)
@@ -30,7 +30,7 @@ def made(*, is_a_rule: bool) -> Gains:
 
 
 def decided(tree: Tree, gains: Gains) -> list[bool]:
-    return [decide(tree, dict(zip(FEATURES, row, strict=True))) for row in gains.features[:500].tolist()]
+    return [decide(tree, dict(zip(STATIC_FEATURES, row, strict=True))) for row in gains.features[:500].tolist()]
 
 
 def test_trees_find_a_rule() -> None:
@@ -76,7 +76,10 @@ def test_a_folder_without_findings_is_named(
         np.savez(file, features=np.zeros((2, 38), int), saved=np.ones((2, 2)), modules=np.zeros(2, int))
     elif kept == "no number":
         np.savez(
-            file, features=np.zeros((2, len(FEATURES)), int), saved=np.full((2, 2), np.nan), modules=np.zeros(2, int)
+            file,
+            features=np.zeros((2, len(STATIC_FEATURES)), int),
+            saved=np.full((2, 2), np.nan),
+            modules=np.zeros(2, int),
         )
     elif kept:
         tried = found(is_a_rule=True)

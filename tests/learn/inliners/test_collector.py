@@ -16,7 +16,7 @@ from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, fresh
 from harness.learn.inliners.pool import Pool
 from harness.problems.inlining.ask import DEFAULT, ask
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 from harness.problems.inlining.sites import Who, sites_of
 from harness.problems.passes.session.worker import SessionLost
 from harness.sandbox import MIB, Reason
@@ -29,7 +29,7 @@ from tests.learn.inliners.conftest import SMALL
 PROGRAMS = ("cbench/crc32", "cbench/qsort", "mibench/basicmath", "polybench/trmm")
 
 
-def some_network(seed: int = 0, features: tuple[str, ...] = FEATURES) -> Network:
+def some_network(seed: int = 0, features: tuple[str, ...] = STATIC_FEATURES) -> Network:
     seen = np.random.default_rng(seed).integers(0, 200, (500, len(features)))
     return fresh(features, seen, (8,), seed)
 
@@ -69,7 +69,7 @@ def test_llvms_heuristic_gives_clangs_object_for_a_whole_suite(target: Target, b
 def test_questions_are_those_that_the_plugin_asks(bench: Bench) -> None:
     frozen = modules_of(["cbench/qsort"], Target.X86_64, Level.OZ, bench)["cbench/qsort"]
     answer = ask(DEFAULT, frozen, bench, features=True)
-    rows = np.frombuffer(answer.features, np.int64).reshape(-1, len(FEATURES) + 3)
+    rows = np.frombuffer(answer.features, np.int64).reshape(-1, len(STATIC_FEATURES) + 3)
     with Collector(bench) as collector:
         steps = collector.compile(frozen.bitcode.read_bytes(), all_features=True).steps
     assert (steps.features == rows[:, 1:-2]).all()

@@ -18,11 +18,11 @@ from harness.learn.inliners.__main__ import main
 from harness.learn.inliners.export import as_onnx
 from harness.learn.inliners.material import material_of
 from harness.learn.inliners.network import Network, fresh
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 from harness.sandbox.bench import Bench
 
 SEEN = np.random.default_rng(0).integers(-40, 900, (500, 3))
-SOME = fresh(("callee_users", "cost_estimate", FEATURES[-1]), SEEN, (7, 4), 1)
+SOME = fresh(("callee_users", "cost_estimate", STATIC_FEATURES[-1]), SEEN, (7, 4), 1)
 
 
 def learn(*words: str, bench: Bench, code: int = 0) -> subprocess.CompletedProcess[str]:

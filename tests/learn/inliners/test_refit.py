@@ -11,15 +11,15 @@ from harness.learn.inliners.gains import Found
 from harness.learn.inliners.material import Material
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 
-USERS = FEATURES.index("callee_users")
+USERS = STATIC_FEATURES.index("callee_users")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Inlining functions with few users saves bytes, and costs text; each question is of a module of its own."""
-    features = np.random.default_rng(0).integers(0, 100, (1000, len(FEATURES)))
+    features = np.random.default_rng(0).integers(0, 100, (1000, len(STATIC_FEATURES)))
     saved = np.where(features[:, USERS] < 50, 0.01, -0.01)
     found = Found(features, np.stack([saved, -saved], axis=1), np.arange(1000))
     np.savez(tmp_path / "checkpoint.npz", **found.arrays())
@@ -38,8 +38,8 @@ def test_a_network_learns_by_either_metric(metric: str, inlines_few: bool, folde
 
 
 def test_a_margin_may_be_given(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = np.random.default_rng(1).integers(0, 2, (500, len(FEATURES)))
-    by_llvm = rows[:, FEATURES.index("llvm_inlines")] > 0
+    rows = np.random.default_rng(1).integers(0, 2, (500, len(STATIC_FEATURES)))
+    by_llvm = rows[:, STATIC_FEATURES.index("llvm_inlines")] > 0
     for words, is_llvms in ((["--margin", "1000"], True), (["--margin", "0"], False)):
         assert command.main(["refit", str(folder), str(folder / "network.bin"), "--hidden", "4", *words]) == 0
         network = Network.of_data((folder / "network.bin").read_bytes())

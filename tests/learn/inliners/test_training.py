@@ -17,7 +17,7 @@ from harness.learn.inliners.judge import METRICS, Judge
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, fresh
 from harness.learn.inliners.pool import Pool
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 from harness.problems.passes.session.worker import SessionLost
 from harness.sandbox import Reason
 from harness.sandbox.bench import Bench
@@ -59,7 +59,7 @@ def test_a_clone_decides_as_llvm_does(small: list[Module], copied: Network, pool
 
 def test_imitation_gains_on_what_it_learns_from(small: list[Module], pool: Pool, tmp_path: Path) -> None:
     how = imitation.Imitation(
-        FEATURES, ALLOC, True, (40, 20), rounds=2, modules=6, functions=100, blind=0, steps=1000, margins=(0,)
+        STATIC_FEATURES, ALLOC, True, (40, 20), rounds=2, modules=6, functions=100, blind=0, steps=1000, margins=(0,)
     )
     judge = judge_of(small, pool, once=True)
     learnt = imitation.learn(small, judge, how, tmp_path, pool, {})
@@ -72,7 +72,9 @@ def test_imitation_gains_on_what_it_learns_from(small: list[Module], pool: Pool,
 
 def test_imitation_of_little_decides_as_llvm_does_elsewhere(small: list[Module], pool: Pool, tmp_path: Path) -> None:
     """What three functions say is no reason to make other programs larger: the next round's trials begin from there."""
-    how = imitation.Imitation(FEATURES, ALLOC, once_for_callee=False, rounds=1, modules=1, functions=3, steps=1000)
+    how = imitation.Imitation(
+        STATIC_FEATURES, ALLOC, once_for_callee=False, rounds=1, modules=1, functions=3, steps=1000
+    )
     learnt_from = [one for one in small if one.name == "cbench/dijkstra"]
     judge = judge_of([one for one in small if one not in learnt_from], pool)
     assert judge.gain(imitation.learn(learnt_from, judge, how, tmp_path, pool, {}), pool) > 0.99
@@ -90,12 +92,12 @@ def test_imitation_asks_as_it_will_be_asked(small: list[Module], pool: Pool) -> 
             for callee in np.unique(own.steps.callees[own.steps.callees >= 0]).tolist()
         ]
     possible = [((none.alloc - every.alloc) / own.alloc, (none.text - every.text) / own.text) for none, every in ways]
-    how = imitation.Imitation(FEATURES, ALLOC, once_for_callee=True, modules=1, functions=1)
+    how = imitation.Imitation(STATIC_FEATURES, ALLOC, once_for_callee=True, modules=1, functions=1)
     alone = [imitation.found_of([module], None, replace(how, seed=seed), 0, pool)[0] for seed in range(5)]
     for found in alone:
         assert any(found.saved[0] == pytest.approx(one) for one in possible)
     found, compilations, _ = imitation.found_of([module], None, replace(how, functions=1000), 0, pool)
-    assert not found.features[:, FEATURES.index("callee_calls_inlined")].any()
+    assert not found.features[:, STATIC_FEATURES.index("callee_calls_inlined")].any()
     assert len(found.saved) == len(possible) and compilations < 1 + len(possible)
     assert found.by("size.text").saved.tolist() != found.by(ALLOC).saved.tolist()
 
@@ -105,7 +107,7 @@ def test_nothing_is_learnt_from_a_module_without_bytes(small: list[Module], pool
     empty = Module("empty", "empty", lambda: bitcode, "0" * 64, closed=True)
     with Collector(bench) as collector:
         assert collector.compile(bitcode, closed=True).alloc == 0
-    how = imitation.Imitation(FEATURES, ALLOC, once_for_callee=True, functions=2)
+    how = imitation.Imitation(STATIC_FEATURES, ALLOC, once_for_callee=True, functions=2)
     gains, compilations, log = imitation.found_of([empty, small[0]], None, how, 0, pool)
     alone, of_it, _ = imitation.found_of([small[0]], None, how, 0, pool)
     assert gains.saved.tolist() == alone.saved.tolist() and set(gains.modules) == {1}
@@ -118,15 +120,17 @@ def test_a_network_is_trusted_as_far_as_it_was_right_about_other_modules(
 ) -> None:
     """With what inlining saves made up: by a feature where there is a rule, by chance where there is none."""
     chance = np.random.default_rng(0)
-    features = chance.integers(0, 100, (4000, len(FEATURES)))
-    llvm = features[:, FEATURES.index("llvm_inlines")] = chance.integers(0, 2, 4000)
-    is_worth_it = features[:, FEATURES.index("callee_bytes")] < 50 if is_a_rule else (chance.random(4000) < 0.2) ^ llvm
+    features = chance.integers(0, 100, (4000, len(STATIC_FEATURES)))
+    llvm = features[:, STATIC_FEATURES.index("llvm_inlines")] = chance.integers(0, 2, 4000)
+    is_worth_it = (
+        features[:, STATIC_FEATURES.index("callee_bytes")] < 50 if is_a_rule else (chance.random(4000) < 0.2) ^ llvm
+    )
     saved = np.where(is_worth_it, 0.01, -0.01)
     made = Found(features, np.stack([saved, -saved], axis=1), np.arange(4000) % 200)
     monkeypatch.setattr(imitation, "found_of", lambda *_: (made, 1, 0.0))
     how = imitation.Imitation(("callee_bytes", "llvm_inlines"), ALLOC, True, (40, 20), rounds=1, steps=500)
     learnt = imitation.learn(small * 40, judge_of(small[:1], pool), how, tmp_path, pool, {})
-    columns = features[:, [FEATURES.index(name) for name in how.features]]
+    columns = features[:, [STATIC_FEATURES.index(name) for name in how.features]]
     decided = learnt.logits(columns) > 0
     assert (decided == is_worth_it).mean() > 0.95 if is_a_rule else (decided == llvm).all()
 
@@ -150,10 +154,10 @@ def test_no_module_is_looked_at_again_before_all_were(
 
     def found_of(modules: list[Module], *_: object) -> tuple[Found, int, float]:
         looked_at.append([one.name for one in modules])
-        return Found(np.zeros((2, len(FEATURES)), np.int64), np.zeros((2, 2)), np.arange(2)), 1, 0.0
+        return Found(np.zeros((2, len(STATIC_FEATURES)), np.int64), np.zeros((2, 2)), np.arange(2)), 1, 0.0
 
     monkeypatch.setattr(imitation, "found_of", found_of)
-    how = imitation.Imitation(FEATURES, ALLOC, once_for_callee=True, rounds=4, modules=3, steps=1)
+    how = imitation.Imitation(STATIC_FEATURES, ALLOC, once_for_callee=True, rounds=4, modules=3, steps=1)
     imitation.learn(small, judge_of(small[:1], pool), how, tmp_path, pool, {})
     first, second, third, fourth = looked_at
     assert sorted(first + second) == sorted(third + fourth) == sorted(one.name for one in small)
@@ -245,7 +249,7 @@ def test_what_was_compiled_under_llvm_is_known_when_a_training_was_cut_off(
 def test_adaptation_leads_upwards_and_goes_on_to_the_same(small: list[Module], pool: Pool, tmp_path: Path) -> None:
     seen = cloning.questions_of(small[:3], pool).features
     names = ("cost_estimate", "callee_users", "caller_basic_block_count")
-    start = fresh(names, seen[:, [FEATURES.index(name) for name in names]], (), 3)
+    start = fresh(names, seen[:, [STATIC_FEATURES.index(name) for name in names]], (), 3)
     judge = judge_of(small[:3], pool)
     for steps in (2, 6):
         how = covariance.Adaptation(steps, population=12, modules=3, spread=1.0, every=4)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.problems.inlining.ask import about, ask
-from harness.problems.inlining.features import CALLEE_FEATURES, FEATURES
+from harness.problems.inlining.features import CALLEE_FEATURES, STATIC_FEATURES
 from harness.problems.inlining.sites import Who, sites_of
 from harness.problems.programs.asking import Asked
 from harness.sandbox.bench import Bench
@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
 
 def rows_of(content: bytes) -> list[list[int]]:
     """Rows of position, features, decision and LLVM's own."""
-    numbers, width = array("q", content).tolist(), len(FEATURES) + 3
+    numbers, width = array("q", content).tolist(), len(STATIC_FEATURES) + 3
     return [numbers[at : at + width] for at in range(0, len(numbers), width)]
 
 
@@ -44,7 +44,7 @@ def seen(policy: Asked, modules: Modules, bench: Bench) -> list[tuple[str, str, 
     rows = rows_of(answer.features)
     sites = [site for site in sites_of(answer.body) if site.who is Who.POLICY]
     return [
-        (site.caller, site.callee, dict(zip(FEATURES, row[1:-2], strict=True)))
+        (site.caller, site.callee, dict(zip(STATIC_FEATURES, row[1:-2], strict=True)))
         for site, row in zip(sites, rows, strict=True)
     ]
 
@@ -90,7 +90,7 @@ def test_sizes_add_up(modules: Modules, bench: Bench) -> None:
 def test_each_of_them_can_be_asked_for_alone(modules: Modules, bench: Bench) -> None:
     """A program in C gets it by its place."""
     for name in CALLEE_FEATURES:
-        place = FEATURES.index(name)
+        place = STATIC_FEATURES.index(name)
         policy = computed(f"return feature[{place}] & 1;", bench, f"[{place}] = 1")
         rows = rows_of(ask(policy, modules.made("callees", SOURCE), bench, features=True).features)
         assert rows and [row[-2] for row in rows] == [row[place + 1] & 1 for row in rows]

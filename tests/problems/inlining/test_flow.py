@@ -212,7 +212,8 @@ def reproduced(script: str, folder: Path, toolchain: Toolchain) -> "subprocess.C
     return subprocess.run(command, cwd=folder, env=shown, capture_output=True, text=True, timeout=300, check=False)
 
 
-BUILD = re.compile(r'^"\$LLVM"/clang\+\+ .* inline/\*\.cpp policy/\*\.cpp -o inline\.so$', re.MULTILINE)
+SOURCES = r"inline/\*\.cpp module/\*\.cpp policy/\*\.cpp"
+BUILD = re.compile(rf'^"\$LLVM"/clang\+\+ .* {SOURCES} -o inline\.so$', re.MULTILINE)
 
 
 @pytest.fixture
@@ -265,7 +266,7 @@ def test_the_script_builds_the_plugin_as_the_harness_does(script: str) -> None:
     """The same sources, the same flags."""
     (build,) = BUILD.findall(script)
     folder = ROOT / "native" / "inline"
-    assert build.split()[1:-7] == (folder / "compile_flags.txt").read_text().split()
+    assert build.split()[1:-8] == (folder / "compile_flags.txt").read_text().split()
     for path in folder.iterdir():
         assert path.read_text() in script
 

@@ -7,7 +7,7 @@ import onnxruntime
 import polars
 import pytest
 
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 from tests.drive import ROOT, User
 
 MODEL = ROOT / "submissions" / "clone" / "model.onnx"
@@ -22,10 +22,10 @@ def test_ten_thousand_recorded_decisions_are_onnxruntimes(tmp_path: Path) -> Non
     table = polars.read_parquet(path).filter(polars.col("policy") == "clone", ~polars.col("replaced"))
     assert table.height > MOST_ROWS // 2
     table = table.sample(min(table.height, MOST_ROWS), seed=1)
-    rows = table.select(FEATURES).to_numpy()
+    rows = table.select(STATIC_FEATURES).to_numpy()
     session = onnxruntime.InferenceSession(MODEL.read_bytes(), providers=["CPUExecutionProvider"])
     asked = [entry.name for entry in session.get_inputs()]
-    places = [FEATURES.index(name) for name in asked]
+    places = [STATIC_FEATURES.index(name) for name in asked]
     logits = np.array(
         [session.run(None, {n: row[p].reshape(1, 1) for n, p in zip(asked, places, strict=True)})[0] for row in rows]
     )

@@ -19,7 +19,7 @@ from harness.freeze import FrozenModule
 from harness.policy import problem_of
 from harness.problems.inlining.ask import DEFAULT, ask
 from harness.problems.inlining.decide import decided
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 from harness.problems.inlining.replay import GROWTH_CAP, replay_plan
 from harness.problems.inlining.sites import Site, Who, body_of, counts, sites_of
 from harness.problems.programs.asking import Asked
@@ -96,17 +96,19 @@ def test_features_are_those_that_llvm_takes(
     mine, llvms = table(ours.features), table(theirs.features)
     assert len(mine) == counts(ours.body)[Who.POLICY] > 20
     for row, llvm in zip(mine, llvms, strict=True):
-        differing = {FEATURES[at]: (row[at + 1], llvm[at + 1]) for at in range(38) if row[at + 1] != llvm[at + 1]}
+        differing = {
+            STATIC_FEATURES[at]: (row[at + 1], llvm[at + 1]) for at in range(38) if row[at + 1] != llvm[at + 1]
+        }
         assert not differing, f"at call site {row[0]}"
         assert row[-2:] == llvm[-2:]
-    varying = {FEATURES[at] for at in range(38) if len({row[at + 1] for row in mine}) > 1}
+    varying = {STATIC_FEATURES[at] for at in range(38) if len({row[at + 1] for row in mine}) > 1}
     assert {"cost_estimate", "callee_users", "callee_basic_block_count", "callsite_height", "node_count"} <= varying
 
 
 def table(content: bytes) -> list[list[int]]:
     """Rows of position, features, decision and LLVM's own."""
     numbers = array("q", content).tolist()
-    width = len(FEATURES) + 3
+    width = len(STATIC_FEATURES) + 3
     return [numbers[at : at + width] for at in range(0, len(numbers), width)]
 
 
@@ -124,7 +126,7 @@ def test_a_library_gets_the_features_that_it_uses_by_their_places(modules: Modul
     """It decides by one of them, and the table shows the same; one that it does not mark is never given to it."""
     frozen = modules.frozen()
     for name in ("cost_estimate", "callee_users", "nr_ctant_params"):
-        place = FEATURES.index(name)
+        place = STATIC_FEATURES.index(name)
         answer = ask(computed(f"return feature[{place}] > 1;", bench, f"[{place}] = 1"), frozen, bench, features=True)
         rows = table(answer.features)
         assert [row[-2] for row in rows] == [row[place + 1] > 1 for row in rows]
@@ -140,7 +142,7 @@ def test_what_is_illegal_is_illegal_for_a_policy_that_never_asks_for_the_estimat
 ) -> None:
     """The estimate's walk and that for the cost's parts end at the same calls; only one of them is done."""
     frozen = modules.frozen(name, level=level)
-    estimate, part = FEATURES.index("cost_estimate"), FEATURES.index("unsimplified_common_instructions")
+    estimate, part = STATIC_FEATURES.index("cost_estimate"), STATIC_FEATURES.index("unsimplified_common_instructions")
     either, both = (
         ask(computed(f"return feature[{part}] < 60;", bench, uses), frozen, bench).body
         for uses in (f"[{part}] = 1", f"[{part}] = 1, [{estimate}] = 1")

@@ -14,6 +14,7 @@ import struct
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from types import TracebackType
 from typing import Any
 
@@ -30,13 +31,13 @@ def main(questions: int, answers: int, seed: int, interface: str) -> None:
     """Answer until there are no more questions."""
     source = os.fdopen(questions, "rb")
     names = json.loads(source.readline())["features"]
-    _, features, _, kind, _, details = json.loads(interface)
+    _, features, _, kind, _, details, *dear = json.loads(interface)
     if names != [name for name, _, _ in features]:
         raise SystemExit("the features that are asked with are not those that were agreed on")
     decide = _load(seed)
     size, read = _reader(features)
     word_of = _words(kind, details)
-    os.write(answers, bytes([1]) * len(names))  # it wants all features
+    os.write(answers, bytes(_wants(name, *dear) for name in names))
     while len(question := source.read(size)) == size:
         known = read(question)
         answer = decide(known)
@@ -44,6 +45,17 @@ def main(questions: int, answers: int, seed: int, interface: str) -> None:
         if fault:
             print(f"decide returned {answer!r}: it must be {fault}", file=sys.stderr, flush=True)
         os.write(answers, question[:_WORD] + word)
+
+
+def _wants(name: str, dear: tuple[str, ...] = ()) -> bool:
+    """All features but those that take long to find out and stand nowhere in the file."""
+    return name not in dear or name in _code()
+
+
+@cache
+def _code() -> str:
+    with open("policy.py", encoding="utf-8") as file:
+        return file.read()
 
 
 def _reader(features: list[tuple[str, str, list[int]]]) -> tuple[int, Callable[[bytes], Features]]:

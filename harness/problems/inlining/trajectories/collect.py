@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harness.apply.decisions import Decisions
 from harness.freeze import FrozenModule
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 from harness.problems.inlining.replay import replay_plan
 from harness.problems.inlining.sites import Site, sites_of
 from harness.problems.programs.trajectories import features_of
@@ -16,7 +16,7 @@ from harness.sandbox.bench import Bench
 
 __all__ = ["Visit", "trajectory"]
 
-_ROW = struct.Struct(f"={len(FEATURES) + 3}q")
+_ROW = struct.Struct(f"={len(STATIC_FEATURES) + 3}q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Visit:
     """In the series of all call sites that the inliner met."""
     site: Site
     features: tuple[int, ...]
-    """In the order of ``FEATURES``."""
+    """In the order of ``STATIC_FEATURES``."""
     inline: bool
     """What was decided."""
     default: bool

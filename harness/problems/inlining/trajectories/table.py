@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.problems.inlining.features import INTERFACE
+from harness.problems.inlining.features import INTERFACE, STATIC_FEATURES
 from harness.problems.inlining.sites import Who
 from harness.problems.inlining.trajectories.collect import Visit
 from harness.problems.programs.trajectories import Table, feature_columns, saved
@@ -41,7 +41,7 @@ _TABLE: Table[Cell, Visit] = Table(
         "caller": ("String", lambda _, visit: visit.site.caller),
         "callee": ("String", lambda _, visit: visit.site.callee),
         "ordinal": ("Int64", lambda _, visit: visit.site.ordinal),
-        **feature_columns(INTERFACE.features, lambda visit: visit.features),
+        **feature_columns(INTERFACE.features[: len(STATIC_FEATURES)], lambda visit: visit.features),
         "inlining_decision": ("Int64", lambda _, visit: int(visit.inline)),
         "inlining_default": ("Int64", lambda _, visit: int(visit.default)),
         "replaced": ("Boolean", lambda _, visit: visit.site.who is Who.REPLACED),

@@ -10,7 +10,7 @@ from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.problems.inlining.ask import DEFAULT, ask
 from harness.problems.inlining.check import default_decisions
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 from harness.problems.inlining.sites import Who, sites_of
 from harness.problems.inlining.trajectories.collect import trajectory
 from harness.problems.programs.asking import Asked
@@ -45,7 +45,7 @@ POLICIES = {"default": lambda _: DEFAULT, "cheap": cheap, "alternating": alterna
 def require_equal(policy: Asked, frozen: FrozenModule, bench: Bench) -> Decisions:
     """What is seen when the decisions are followed is what was seen when they were taken."""
     answer = ask(policy, frozen, bench, features=True)
-    rows = list(struct.iter_unpack(f"={len(FEATURES) + 3}q", answer.features))
+    rows = list(struct.iter_unpack(f"={len(STATIC_FEATURES) + 3}q", answer.features))
     decisions = Decisions("inlining", frozen.level, answer.body)
     visits = trajectory(decisions, frozen, bench)
     assert [(v.position, *v.features, int(v.inline), int(v.default)) for v in visits] == rows
@@ -54,7 +54,7 @@ def require_equal(policy: Asked, frozen: FrozenModule, bench: Bench) -> Decision
     assert [visit.position for visit in visits] == decided and decided
     for visit in visits:
         assert visit.site == sites[visit.position] and visit.inline == visit.site.inline
-        assert len(visit.features) == len(FEATURES)
+        assert len(visit.features) == len(STATIC_FEATURES)
     return decisions
 
 

@@ -8,7 +8,7 @@ import pytest
 from harness.base.vocabulary import Level, Target
 from harness.freeze import freeze
 from harness.problems.inlining.check import default_decisions
-from harness.problems.inlining.features import FEATURES
+from harness.problems.inlining.features import STATIC_FEATURES
 from harness.problems.inlining.sites import Site, Who, sites_of
 from harness.problems.inlining.trajectories.collect import Visit, trajectory
 from harness.problems.inlining.trajectories.table import COLUMNS, Cell, write_trajectories
@@ -35,7 +35,7 @@ def cells(logged: Logged) -> dict[tuple[str, str, str], Row]:
 
 def test_columns_and_their_types(frame: polars.DataFrame) -> None:
     assert {name: str(kind) for name, kind in frame.schema.items()} == COLUMNS
-    assert [name for name in frame.columns if name in FEATURES] == list(FEATURES)
+    assert [name for name in frame.columns if name in STATIC_FEATURES] == list(STATIC_FEATURES)
     assert all(not frame[name].is_null().any() for name in COLUMNS)
 
 
@@ -75,7 +75,7 @@ def test_features_are_those_of_the_decisions(logged: Logged, frame: polars.DataF
     row = cells(logged)["calc", "aarch64", "falters"]
     visits = trajectory(load_decisions(logged.user.results, row.decisions_digest or ""), frozen, bench)
     group = frame.filter(benchmark="calc", target="aarch64", policy="falters")
-    assert group.select(FEATURES).rows() == [visit.features for visit in visits]
+    assert group.select(STATIC_FEATURES).rows() == [visit.features for visit in visits]
 
 
 def test_the_reward_is_what_was_saved(logged: Logged, frame: polars.DataFrame) -> None:
@@ -125,7 +125,7 @@ def test_without_the_reference_there_is_no_reward(alone: User) -> None:
 
 def visit(inline: bool, who: Who = Who.POLICY) -> Visit:
     """The only one of its module."""
-    return Visit(0, Site("main", "twice", 0, inline, who), tuple(range(len(FEATURES))), inline, not inline)
+    return Visit(0, Site("main", "twice", 0, inline, who), tuple(range(len(STATIC_FEATURES))), inline, not inline)
 
 
 @pytest.mark.parametrize(

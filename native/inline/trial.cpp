@@ -1,0 +1,190 @@
+#include "trial.h"
+#include "../module/object.h"
+#include "apart.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/StructuralHash.h"
+#include "llvm/Passes/OptimizationLevel.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace harness {
+namespace {
+
+constexpr unsigned MostCallers = 16;
+constexpr unsigned MostInstructions = 20000; // of a function
+constexpr int64_t LeastBudget = 6000;        // instructions that may be compiled, of the smallest module
+constexpr int64_t Functions = 4;             // at least so many can be tried
+
+// A label whose address is taken cannot be copied.
+bool isTriable(const Function &F) {
+  return !F.isDeclaration() && F.getInstructionCount() <= MostInstructions &&
+         none_of(F, [](const BasicBlock &Block) { return Block.hasAddressTaken(); });
+}
+
+// Where a function is called, and whether it is used otherwise.
+struct Uses {
+  SetVector<Function *> Callers;
+  bool Otherwise = false;
+
+  explicit Uses(const Function &Callee) {
+    for (const User *Using : Callee.users()) {
+      const auto *Call = dyn_cast<CallBase>(Using);
+      if (Call == nullptr || Call->getCalledFunction() != &Callee || is_contained(Call->args(), &Callee) ||
+          Call->getFunction() == &Callee || !isTriable(*Call->getFunction())) {
+        Otherwise = true;
+      } else {
+        Callers.insert(const_cast<Function *>(Call->getFunction()));
+      }
+    }
+  }
+};
+
+// What comes after the inliner at -Oz.
+void optimise(Module &M, TargetMachine &For) {
+  PassBuilder Builder(&For, tuningAtOz());
+  LoopAnalysisManager Loops;
+  FunctionAnalysisManager Functions;
+  CGSCCAnalysisManager Components;
+  ModuleAnalysisManager Modules;
+  Builder.registerModuleAnalyses(Modules);
+  Builder.registerCGSCCAnalyses(Components);
+  Builder.registerFunctionAnalyses(Functions);
+  Builder.registerLoopAnalyses(Loops);
+  Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
+  const OptimizationLevel &Level = OptimizationLevel::Oz;
+  ModulePassManager Passes;
+  Passes.addPass(
+      createModuleToFunctionPassAdaptor(Builder.buildFunctionSimplificationPipeline(Level, ThinOrFullLTOPhase::None)));
+  Passes.addPass(Builder.buildModuleOptimizationPipeline(Level, ThinOrFullLTOPhase::None));
+  Passes.run(M, Modules);
+}
+
+} // namespace
+
+Trials::Plan::Plan(Function &Caller, const Function &Callee, bool Inline, Decision Decides) : Caller(Caller) {
+  SmallVector<stable_hash> Parts = {StructuralHash(Caller, /*DetailedHash=*/true)};
+  Instructions = Caller.getInstructionCount();
+  for (Instruction &I : instructions(Caller)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    const Function *Called = Call == nullptr ? nullptr : Call->getCalledFunction();
+    if (Called == nullptr || Called == &Caller || !isTriable(*Called)) {
+      continue;
+    }
+    const bool Wanted = Called == &Callee ? Inline : Decides(*Call);
+    Parts.push_back(Wanted ? StructuralHash(*Called, /*DetailedHash=*/true) : 0);
+    Instructions += Wanted ? Called->getInstructionCount() : 0;
+    if (Wanted) {
+      Inlined.push_back(Call);
+    }
+  }
+  Hash = stable_hash_combine(Parts);
+}
+
+const Trial &Trials::of(Function &Callee, Decision Decides) {
+  if (const auto Found = Came.find(Callee.getName()); Found != Came.end()) {
+    return Found->second;
+  }
+  return Came[Callee.getName()] = tried(Callee, Decides);
+}
+
+Trial Trials::tried(Function &Callee, Decision Decides) {
+  const Uses Of(Callee);
+  if (!isTriable(Callee) || Of.Callers.empty() || Of.Callers.size() > MostCallers) {
+    return {};
+  }
+  const bool Goes = Callee.hasLocalLinkage() && !Of.Otherwise;
+  SmallVector<std::pair<Plan, Plan>> Plans;
+  int64_t Instructions = Goes ? Callee.getInstructionCount() : 0;
+  for (Function *Caller : Of.Callers) {
+    const auto &[Without, With] =
+        Plans.emplace_back(Plan(*Caller, Callee, false, Decides), Plan(*Caller, Callee, true, Decides));
+    Instructions += Known.contains(Without.Hash) ? 0 : Without.Instructions;
+    Instructions += Known.contains(With.Hash) ? 0 : With.Instructions;
+  }
+  if (!isAffordable(Instructions, *Callee.getParent())) {
+    return {};
+  }
+  Trial Found;
+  for (const auto &[Without, With] : Plans) {
+    const std::optional<TrialBytes> Before = bytesOf(Without, Callee);
+    const std::optional<TrialBytes> After = bytesOf(With, Callee);
+    if (!Before || !After) {
+      return {};
+    }
+    Found.Saved.Allocated += Before->Allocated - After->Allocated;
+    Found.Saved.Executed += Before->Executed - After->Executed;
+    ++Found.Callers;
+  }
+  if (Goes) {
+    const std::optional<TrialBytes> Own =
+        compiled(Plan(Callee, Callee, false, [](CallBase &) { return false; }), Callee);
+    Found.Saved.Allocated += Own ? Own->Allocated : 0;
+    Found.Saved.Executed += Own ? Own->Executed : 0;
+  }
+  return Found;
+}
+
+// No function may use up what many could be tried with.
+bool Trials::isAffordable(int64_t Instructions, const Module &In) {
+  if (!Left) {
+    const auto Budget = static_cast<int64_t>(Share * static_cast<double>(In.getInstructionCount()));
+    Left = Share == 0 ? INT64_MAX : std::max(Budget, LeastBudget);
+    Most = *Left / Functions;
+  }
+  if (Instructions > Most || Instructions > *Left) {
+    return false;
+  }
+  *Left -= Instructions;
+  return true;
+}
+
+std::optional<TrialBytes> Trials::bytesOf(const Plan &Of, const Function &Callee) {
+  if (const auto Found = Known.find(Of.Hash); Found != Known.end()) {
+    return Found->second;
+  }
+  return Known[Of.Hash] = compiled(Of, Callee);
+}
+
+std::optional<TrialBytes> Trials::compiled(const Plan &Of, const Function &Callee) {
+  if (!With) {
+    auto Made = Compiler::create(*Callee.getParent(), CodeGenOptLevel::Default);
+    if (!Made) {
+      consumeError(Made.takeError());
+      return std::nullopt;
+    }
+    With = std::move(*Made);
+  }
+  SetVector<Function *> Wanted;
+  Wanted.insert(&Of.Caller);
+  for (const CallBase *Call : Of.Inlined) {
+    Wanted.insert(Call->getCalledFunction());
+  }
+  ValueToValueMapTy Map;
+  const std::unique_ptr<Module> Apart = apart(Wanted.getArrayRef(), Map);
+  for (const CallBase *Call : Of.Inlined) {
+    InlineFunctionInfo Info;
+    const InlineResult Came = InlineFunction(*cast<CallBase>(Map[Call]), Info, /*MergeAttributes=*/true);
+    if (!Came.isSuccess() && Call->getCalledFunction() == &Callee) {
+      return std::nullopt;
+    }
+  }
+  for (const Function *Copied : drop_begin(Wanted)) {
+    auto *Rest = cast<Function>(Map[Copied]);
+    Rest->deleteBody(); // of a call that could not be inlined a declaration is left
+    if (Rest->use_empty()) {
+      Rest->eraseFromParent();
+    }
+  }
+  optimise(*Apart, With->generator());
+  const Object Made(*Apart, *With);
+  const Sizes Found = sizesOf(Made);
+  return TrialBytes{static_cast<int64_t>(Found.Allocated - Found.UnwindShared), static_cast<int64_t>(Found.Executed)};
+}
+
+} // namespace harness

@@ -1,0 +1,99 @@
+"""What trials find out is what compiling the program both ways finds out."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.base.vocabulary import Target
+from harness.freeze import FrozenModule
+from harness.problems.inlining.ask import TRIED_FREELY, Answer, ask
+from harness.problems.inlining.decide import decided, generated
+from harness.problems.inlining.features import FEATURES, TRIAL_FEATURES
+from harness.problems.inlining.sites import Who, sites_of
+from harness.problems.programs.asking import Asked
+from harness.sandbox.bench import Bench
+from harness.toolchain.elf import allocated_bytes, executable_bytes
+from tests.problems.inlining.made import Modules, always, asked_of, computed, inliner_policy, never
+
+ALLOC, TEXT, CALLERS = (FEATURES.index(name) for name in TRIAL_FEATURES)
+LLVM = FEATURES.index("llvm_inlines")
+
+HELPER = """
+#include <stdio.h>
+volatile int sink;
+static int helper(int x, int y) {{ {body} return sink; }}
+int first(int n) {{ return helper(n, 1) + 3 * n; }}
+int second(int n) {{ return helper(n, sink) - helper(2, 3); }}
+int (*volatile called[])(int) = {{first, second}};
+int main(int argc, char **argv) {{ printf("%d\\n", called[0](argc) + called[1](argc)); return 0; }}
+"""
+BODIES = {"small": "sink = x + y;", "large": " ".join(f"sink = x * {n} + y / (sink + {n});" for n in range(3, 12))}
+
+
+def uses(*places: int) -> str:
+    return ", ".join(f"[{place}] = 1" for place in places)
+
+
+def at_least(place: int, least: int, bench: Bench) -> Asked:
+    """A policy that inlines what such a feature says at least so much of."""
+    return computed(f"return feature[{place}] >= {least};", bench, uses(place))
+
+
+def inlines(answer: Answer) -> set[bool]:
+    return {site.inline for site in sites_of(answer.body) if site.callee == "helper" and site.who is Who.POLICY}
+
+
+@pytest.fixture(params=BODIES)
+def helped(request: pytest.FixtureRequest, modules: Modules) -> FrozenModule:
+    """A program where one function may be inlined, in two others."""
+    return modules.made(f"helped-{request.param}", HELPER.format(body=BODIES[request.param]))
+
+
+@pytest.mark.parametrize("metric", ["size.alloc", "size.text"])
+def test_the_bytes_are_those_that_the_program_has_less(metric: str, helped: FrozenModule, bench: Bench) -> None:
+    without, within = (generated(ask(one(bench), helped, bench), helped, bench) for one in (never, always))
+    size, place = (allocated_bytes, ALLOC) if metric == "size.alloc" else (executable_bytes, TEXT)
+    filling = 4 if metric == "size.alloc" else 0  # the unwind table is filled up to eight bytes
+    saved = size(without) - size(within)
+    assert inlines(ask(at_least(place, saved - filling, bench), helped, bench)) == {True}
+    assert inlines(ask(at_least(place, saved + filling + 1, bench), helped, bench)) == {False}
+
+
+def test_it_is_tried_in_all_that_call_it(helped: FrozenModule, bench: Bench) -> None:
+    assert inlines(ask(at_least(CALLERS, 2, bench), helped, bench)) == {True}
+    assert inlines(ask(at_least(CALLERS, 3, bench), helped, bench)) == {False}
+
+
+@pytest.mark.parametrize("target", list(Target))
+@pytest.mark.parametrize("program", ["calls", "throws"])
+def test_trying_changes_nothing_else(program: str, target: Target, modules: Modules, bench: Bench) -> None:
+    """LLVM's decisions, taken after trials, give the program that they give without."""
+    frozen = modules.frozen(program, target)
+    tries = computed(f"return feature[{LLVM}] + 0 * feature[{ALLOC}];", bench, uses(LLVM, ALLOC))
+    plain = computed(f"return feature[{LLVM}];", bench, uses(LLVM))
+    assert ask(tries, frozen, bench).bitcode == ask(plain, frozen, bench).bitcode
+
+
+def test_decisions_by_trial_are_replayed(modules: Modules, bench: Bench) -> None:
+    frozen = modules.frozen()
+    found = decided(lambda: ask(at_least(ALLOC, 1, bench), frozen, bench), frozen, bench)
+    assert {True, False} <= {site.inline for site in sites_of(found.decisions.body) if site.who is Who.POLICY}
+
+
+def test_what_is_too_large_is_tried_only_by_who_searches(modules: Modules, bench: Bench) -> None:
+    """The caller alone is more than a fourth of what the smallest budget allows."""
+    large = " ".join(f"sink = n * {n} + sink / (n + {n});" for n in range(3, 500))
+    third = f"3 * n; }} int third(int n) {{ {large} return helper(n, n);"
+    source = HELPER.format(body=BODIES["small"]).replace("3 * n;", third).replace(", second}", ", second, third}")
+    frozen = modules.made("large", source)
+    tried = at_least(CALLERS, 3, bench)
+    assert inlines(ask(tried, frozen, bench)) == {False}
+    assert inlines(ask(replace(tried, options=TRIED_FREELY), frozen, bench)) == {True}
+
+
+def test_a_python_policy_gets_them_if_it_names_them(helped: FrozenModule, bench: Bench) -> None:
+    code = "def decide(features): return features['trial_' + '{}'] == 2\n"
+    unnamed = inliner_policy("policy", code.format("callers"))
+    named = inliner_policy("policy", "# trial_callers\n" + code.format("callers"))
+    assert inlines(ask(asked_of(unnamed, bench), helped, bench)) == {False}
+    assert inlines(ask(asked_of(named, bench), helped, bench)) == {True}
