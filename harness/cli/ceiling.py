@@ -26,10 +26,12 @@ def improve(
     again: bool,
     seed: int,
     jobs: int | None,
+    begin: Sequence[str],
 ) -> Answer:
     """Search, and say what was found."""
     if benchmarks and len(suites) != 1:
         raise UsageError("--benchmark needs one --suite", hint="name the suite that has these programs")
     programs = tuple(program for suite in suites for program in choose(load_suite(suite), benchmarks))
     chosen = parse_targets(targets) if targets else ()
-    return improved(context, Asked(policy, programs, chosen, metric, Budget(trials, seconds), again, seed, jobs))
+    budget = Budget(trials, seconds)
+    return improved(context, Asked(policy, programs, chosen, metric, budget, again, seed, jobs, tuple(begin)))

@@ -62,6 +62,10 @@ def ceiling(
     again: Annotated[
         bool, typer.Option("--again", help="Go on from what the policy has, not only where it has nothing.")
     ] = False,
+    begin: Annotated[
+        list[str] | None,
+        typer.Option("--begin", help="Inliners whose decisions it may begin from.", autocompletion=complete.policies),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the order in which things are tried.")] = 0,
     jobs: Jobs = None,
     as_json: Json = False,
@@ -76,7 +80,8 @@ def ceiling(
 
     def ask(opened: Opened) -> Answer:
         return improve(
-            opened, policy, words(suite), words(benchmark), target, metric, trials, seconds, again, seed, jobs
+            *(opened, policy, words(suite), words(benchmark), target, metric),
+            *(trials, seconds, again, seed, jobs, words(begin)),
         )
 
     raise typer.Exit(answered(ask, Opened(jobs), format_of(as_json, as_csv), "what was found is kept"))

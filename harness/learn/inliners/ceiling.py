@@ -1,9 +1,9 @@
 """The best decisions that a long search finds for one program: what nobody has to reach, and everyone is shown against.
 
-It begins with LLVM's own decisions, or with the best that are known, and changes one thing at a time: whether all calls
-of one function are inlined, then single call sites. What saves a byte is kept. At first many things that are far apart
-are changed in one compilation, and the bytes of the functions around each say which of them are worth it: only the
-bytes of the whole decide what is kept. Nothing is learnt from it.
+It begins with LLVM's own decisions, with the best that are known, or with a policy's, and changes one thing at a time:
+whether all calls of one function are inlined, then single call sites. What saves a byte is kept. At first many things
+that are far apart are changed in one compilation, and the bytes of the functions around each say which of them are
+worth it: only the bytes of the whole decide what is kept. Nothing is learnt from it.
 """
 
 from collections import defaultdict
@@ -148,8 +148,8 @@ class _Search:
         self.trials += 1
         return self._collector.compile(self._content, HEURISTIC, table=text, with_decisions=True, closed=self._closed)
 
-    def begin(self, table: Sequence[Site]) -> int:
-        """Begin from these decisions, or from LLVM's where they are no better. Returns the bytes of LLVM's."""
+    def begin(self, tables: Sequence[Sequence[Site]]) -> int:
+        """Begin from the best of these decisions, or from LLVM's where none are better. Returns the bytes of LLVM's."""
         own = self.under(None)
         asked = zip(_chosen(own), own.steps.callers.tolist(), own.steps.callees.tolist(), strict=True)
         for site, caller, callee in asked:
@@ -157,7 +157,7 @@ class _Search:
                 name: number for name, number in ((site.caller, caller), (site.callee, callee)) if number >= 0
             }
         self.best = self._state(own)
-        if table:
+        for table in tables:
             self._keep(self.under(table))
         self.trials = 1
         return size_of(own, self._metric)
@@ -239,10 +239,16 @@ class _Search:
 
 
 def search(
-    module: Module, metric: str, collector: Collector, budget: Budget, *, begin: Sequence[Site] = (), seed: int = 0
+    module: Module,
+    metric: str,
+    collector: Collector,
+    budget: Budget,
+    *,
+    begin: Sequence[Sequence[Site]] = (),
+    seed: int = 0,
 ) -> Ceiling:
-    """Search from LLVM's own decisions, or from ``begin``: decisions that are better, until the budget is spent or
-    nothing helps.
+    """Search from LLVM's own decisions, or from the best of ``begin``: decisions that are better, until the budget is
+    spent or nothing helps.
 
     Leaving out what LLVM decides alike then takes some compilations more. Raises SessionLost where a decision ends the
     worker.

@@ -8,19 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.answers import Answer, Column, Table
-from harness.base.errors import UsageError
+from harness.base.errors import CellError, UsageError
 from harness.base.vocabulary import Level, Target
 from harness.environments.benchmarks import frozen_of
+from harness.freeze import FrozenModule
 from harness.learn.inliners.ceiling import Budget, Ceiling, search
 from harness.learn.inliners.collector import Collector
 from harness.learn.inliners.judge import METRICS
 from harness.learn.inliners.modules import Module, whole
 from harness.learn.inliners.pool import Pool
+from harness.policy import Policy
 from harness.policy.load import load_policy
 from harness.problems.inlining import INLINING
 from harness.problems.inlining.best import BEST, DECISIONS, written
-from harness.problems.inlining.sites import Site
+from harness.problems.inlining.problem import POLICIES
+from harness.problems.inlining.sites import Site, sites_of
 from harness.problems.verbs import Context
+from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 
 __all__ = ["Asked", "improve"]
@@ -49,15 +53,18 @@ class Asked:
     """Whether to go on from what the file has, not only where it has nothing."""
     seed: int
     jobs: int | None
+    begin: tuple[str, ...] = ()
+    """Policies of inlining whose decisions it may begin from."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
     module: Module
     target: Target
-    begin: tuple[Site, ...]
+    frozen: FrozenModule
+    known: tuple[Site, ...]
     trials: int
-    """That ``begin`` took."""
+    """That ``known`` took."""
 
 
 def improve(context: Context, asked: Asked) -> Answer:
@@ -77,6 +84,7 @@ def improve(context: Context, asked: Asked) -> Answer:
     targets = asked.targets or policy.manifest.targets
     if strange := set(targets) - set(policy.manifest.targets):
         raise UsageError(f"{', '.join(sorted(strange))}: not a target of this policy", where=str(policy.folder))
+    others = [_decider(one) for one in asked.begin]
     bench = context.bench()
     known = DECISIONS.check(policy, str(policy.folder))
     tasks = []
@@ -86,10 +94,11 @@ def improve(context: Context, asked: Asked) -> Answer:
             best = known.get(program.home_id, {}).get(target)
             if best is None or asked.again:
                 module = whole(program.home_id, one)
-                tasks.append(_Task(module, target, best.found if best else (), best.trials if best else 0))
+                tasks.append(_Task(module, target, one, best.found if best else (), best.trials if best else 0))
 
     def work(collector: Collector, task: _Task) -> Ceiling:
-        return search(task.module, asked.metric, collector, asked.budget, begin=task.begin, seed=asked.seed)
+        begin = [task.known, *(_decided(one, task, bench) for one in others)]
+        return search(task.module, asked.metric, collector, asked.budget, begin=[*filter(None, begin)], seed=asked.seed)
 
     file = policy.folder / policy.manifest.files[DECISIONS.role]
     jobs = asked.jobs or len(os.sched_getaffinity(0))
@@ -98,6 +107,25 @@ def improve(context: Context, asked: Asked) -> Answer:
         lost = tuple(f"lost: {why}" for why in pool.lost)
     nothing = () if tasks else ("nothing to search: the file has them all; --again goes on from there",)
     return Answer((Table(records, _COLUMNS),), notes=(*lost, *nothing), failed=bool(lost))
+
+
+def _decider(name: str) -> Policy:
+    policy = load_policy(name)
+    if policy.manifest.problem != INLINING:
+        raise UsageError(f"is no policy of problem {INLINING!r}, which a search could begin from", where=name)
+    POLICIES.check(policy, name)
+    return policy
+
+
+def _decided(policy: Policy, task: _Task, bench: Bench) -> Sequence[Site]:
+    """What the policy decides; nothing where it does not decide on this program."""
+    if task.target not in policy.manifest.targets:
+        return ()
+    try:
+        found = POLICIES.decide(policy, task.frozen, policy.manifest.seeds[0], bench)
+    except CellError:
+        return ()
+    return [site for site in sites_of(found.decisions.body) if site.chosen]
 
 
 def _kept(tasks: Sequence[_Task], found: Iterator[Ceiling | None], file: Path) -> Iterator[dict[str, Any]]:

@@ -51,6 +51,19 @@ def test_what_is_found_is_written_and_can_be_run(searched: tuple[User, Path]) ->
     assert sizes["Oz"] / sizes["known"] == pytest.approx(found["gain"])
 
 
+def test_it_may_begin_from_what_a_policy_decides(searched: tuple[User, Path], tmp_path: Path) -> None:
+    """Two compilations are LLVM's and the policy's: it has no others."""
+    user, _ = searched
+    user.harness("new", "begun", "--problem", "inlining", "--form", "best", cwd=tmp_path, code=0)
+    (tmp_path / "begun" / "decisions.json").write_text("{}")
+    words = (tmp_path / "begun", "--suite", "cbench", "--benchmark", "qsort", "--trials", "1")
+    (plain,) = user.json("ceiling", *words)
+    (begun,) = user.json("ceiling", *words, "--again", "--begin", "inline-trials-search")
+    assert plain["gain"] == 1 and begun["gain"] > 1.005
+    done = user.harness("ceiling", *words, "--again", "--begin", "oz-tail", code=2)
+    assert "oz-tail" in done.err
+
+
 def test_what_the_file_has_is_searched_again_only_by_word(searched: tuple[User, Path]) -> None:
     user, policy = searched
     (first,) = search(user, policy, "--again")
@@ -66,7 +79,7 @@ def test_known_decisions_are_improved_function_by_function(small: list[Module], 
     with Collector(bench) as collector:
         own = collector.compile(module.read(), with_decisions=True)
         chosen = [site for site in sites_of(parse_log(own.table.decode("ascii"))) if site.chosen]
-        found = ceiling(module, "size.alloc", collector, Budget(15, 60), begin=chosen[:1])
+        found = ceiling(module, "size.alloc", collector, Budget(15, 60), begin=[chosen[:1]])
     assert found.bytes < found.plain
     assert max(Counter(site.callee for site in found.sites).values()) > 1, "one call alone saves nothing here"
 
@@ -76,7 +89,7 @@ def test_known_decisions_that_are_worse_than_llvms_are_left(small: list[Module],
     with Collector(bench) as collector:
         own = collector.compile(module.read(), with_decisions=True)
         worse = [replace(site, inline=False) for site in sites_of(parse_log(own.table.decode("ascii"))) if site.chosen]
-        found = ceiling(module, "size.alloc", collector, Budget(1, 60), begin=worse)
+        found = ceiling(module, "size.alloc", collector, Budget(1, 60), begin=[worse])
         assert collector.compile(module.read(), table=log_of(body_of(worse)).encode()).alloc > own.alloc
     assert found.bytes == found.plain == own.alloc and not found.sites
 
