@@ -19,7 +19,8 @@ namespace {
 constexpr unsigned MostCallers = 16;
 constexpr unsigned MostInstructions = 20000; // of a function
 constexpr int64_t LeastBudget = 6000;        // instructions that may be compiled, of the smallest module
-constexpr int64_t Functions = 4;             // at least so many can be tried
+constexpr int64_t LeastMost = 2000;          // of them, for one function
+constexpr int64_t Functions = 4;             // at least so many can be tried of a larger one
 
 // A label whose address is taken cannot be copied.
 bool isTriable(const Function &F) {
@@ -135,7 +136,7 @@ bool Trials::isAffordable(int64_t Instructions, const Module &In) {
   if (!Left) {
     const auto Budget = static_cast<int64_t>(Share * static_cast<double>(In.getInstructionCount()));
     Left = Share == 0 ? INT64_MAX : std::max(Budget, LeastBudget);
-    Most = *Left / Functions;
+    Most = std::max(*Left / Functions, LeastMost);
   }
   if (Instructions > Most || Instructions > *Left) {
     return false;
