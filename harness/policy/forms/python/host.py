@@ -54,7 +54,7 @@ def _wants(name: str, dear: tuple[str, ...] = ()) -> bool:
 
 @cache
 def _code() -> str:
-    with open("policy.py", encoding="utf-8") as file:
+    with open("policy.py", encoding="utf-8", errors="replace") as file:
         return file.read()
 
 
