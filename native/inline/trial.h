@@ -48,10 +48,12 @@ public:
 private:
   // A caller, and calls in it that would be inlined.
   struct Plan {
+    // NOLINTBEGIN(misc-non-private-member-variables-in-classes)
     llvm::Function &Caller;
     llvm::SmallVector<llvm::CallBase *, 8> Inlined;
     llvm::stable_hash Hash;   // of all that its code depends on
     int64_t Instructions = 0; // to compile
+    // NOLINTEND(misc-non-private-member-variables-in-classes)
 
     Plan(llvm::Function &Caller, const llvm::Function &Callee, bool Inline, Decision Decides);
   };
