@@ -140,20 +140,7 @@ public:
     llvm_unreachable("this is no feature");
   }
 
-  int64_t feature(TrialFeature Index) override {
-    const Trial &Came = Asked.tried(Callee);
-    switch (Index) {
-    case TrialFeature::trial_saves_alloc:
-      return Came.Saved.Allocated;
-    case TrialFeature::trial_saves_text:
-      return Came.Saved.Executed;
-    case TrialFeature::trial_callers:
-      return Came.Callers;
-    case TrialFeature::Count:
-      break;
-    }
-    llvm_unreachable("this is no feature");
-  }
+  int64_t feature(TrialFeature Index) override { return Asked.tried(Callee).feature(Index); }
 
   bool defaultDecision() override {
     if (!Default) {

@@ -8,6 +8,7 @@
 #include "llvm/IR/StructuralHash.h"
 #include "llvm/Passes/OptimizationLevel.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include <algorithm>
 
@@ -67,6 +68,20 @@ void optimise(Module &M, TargetMachine &For) {
 }
 
 } // namespace
+
+int64_t Trial::feature(TrialFeature Index) const {
+  switch (Index) {
+  case TrialFeature::trial_saves_alloc:
+    return Saved.Allocated;
+  case TrialFeature::trial_saves_text:
+    return Saved.Executed;
+  case TrialFeature::trial_callers:
+    return Callers;
+  case TrialFeature::Count:
+    break;
+  }
+  llvm_unreachable("this is no feature");
+}
 
 Trials::Plan::Plan(Function &Caller, const Function &Callee, bool Inline, Decision Decides) : Caller(Caller) {
   SmallVector<stable_hash> Parts = {StructuralHash(Caller, /*DetailedHash=*/true)};

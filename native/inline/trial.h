@@ -5,6 +5,7 @@
 #define HARNESS_INLINE_TRIAL_H
 
 #include "../module/line.h"
+#include "policy.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -28,6 +29,8 @@ struct TrialBytes {
 struct Trial {
   TrialBytes Saved;
   int64_t Callers = 0; // in which it was tried; 0: it was not
+
+  int64_t feature(TrialFeature Index) const;
 };
 
 // Tries functions of one module, as long as that is not too much to compile.
