@@ -140,7 +140,7 @@ public:
     llvm_unreachable("this is no feature");
   }
 
-  int64_t feature(TrialFeature Index) override { return Asked.tried(Callee).feature(Index); }
+  int64_t feature(TrialFeature Index) override { return harness::feature(Asked.tried(Callee), Index); }
 
   bool defaultDecision() override {
     if (!Default) {

@@ -69,14 +69,14 @@ void optimise(Module &M, TargetMachine &For) {
 
 } // namespace
 
-int64_t Trial::feature(TrialFeature Index) const {
+int64_t feature(const Trial &Of, TrialFeature Index) {
   switch (Index) {
   case TrialFeature::trial_saves_alloc:
-    return Saved.Allocated;
+    return Of.Saved.Allocated;
   case TrialFeature::trial_saves_text:
-    return Saved.Executed;
+    return Of.Saved.Executed;
   case TrialFeature::trial_callers:
-    return Callers;
+    return Of.Callers;
   case TrialFeature::Count:
     break;
   }

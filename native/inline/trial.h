@@ -29,9 +29,9 @@ struct TrialBytes {
 struct Trial {
   TrialBytes Saved;
   int64_t Callers = 0; // in which it was tried; 0: it was not
-
-  int64_t feature(TrialFeature Index) const;
 };
+
+int64_t feature(const Trial &Of, TrialFeature Index);
 
 // Tries functions of one module, as long as that is not too much to compile.
 class Trials {
