@@ -64,7 +64,7 @@ def ceiling(
     ] = False,
     begin: Annotated[
         list[str] | None,
-        typer.Option("--begin", help="Inliners whose decisions it may begin from.", autocompletion=complete.policies),
+        typer.Option("--begin", help="Policies whose decisions it may begin from.", autocompletion=complete.policies),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the order in which things are tried.")] = 0,
     jobs: Jobs = None,

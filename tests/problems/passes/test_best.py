@@ -86,7 +86,7 @@ def test_a_file_that_is_not_of_the_form_is_refused(lists: object, words: str, tm
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [("ceiling = true", "only searches and ceilings say so"), ('trained_on = ["polybench/nussinov"]', "trained_on")],
+    [("ceiling = true", "ceiling"), ('trained_on = ["polybench/nussinov"]', "trained_on")],
 )
 def test_it_says_that_it_is_a_ceiling_and_of_what(line: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=words):
