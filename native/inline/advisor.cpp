@@ -140,7 +140,10 @@ public:
     llvm_unreachable("this is no feature");
   }
 
-  int64_t feature(TrialFeature Index) override { return harness::feature(Asked.tried(Callee), Index); }
+  int64_t feature(TrialFeature Index) override {
+    return Index == TrialFeature::trial_instructions ? Trials::instructionsFor(Callee)
+                                                     : harness::feature(Asked.tried(Callee), Index);
+  }
 
   bool defaultDecision() override {
     if (!Default) {

@@ -1,6 +1,7 @@
 #include "trial.h"
 #include "../module/object.h"
 #include "apart.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
@@ -17,11 +18,12 @@ using namespace llvm;
 namespace harness {
 namespace {
 
-constexpr unsigned MostCallers = 16;
+constexpr size_t MostCallers = 4;
 constexpr unsigned MostInstructions = 20000; // of a function
 constexpr int64_t LeastBudget = 6000;        // instructions that may be compiled, of the smallest module
 constexpr int64_t LeastMost = 2000;          // of them, for one function
 constexpr int64_t Functions = 4;             // at least so many can be tried of a larger one
+constexpr int64_t PerCompilation = 60;       // instructions that take as long to compile as what is done but once
 
 // A label whose address is taken cannot be copied.
 bool isTriable(const Function &F) {
@@ -31,21 +33,46 @@ bool isTriable(const Function &F) {
 
 // Where a function is called, and whether it is used otherwise.
 struct Uses {
-  SetVector<Function *> Callers;
+  struct Part {
+    Function *Caller;
+    int64_t Calls;
+    int64_t Instructions; // of the caller
+  };
+  SmallVector<Part> Parts; // callers of all sizes but the largest, no more than are tried
+  int64_t Calls = 0;       // in all callers
+  int64_t Tried = 0;       // in these
   bool Otherwise = false;
 
   explicit Uses(const Function &Callee) {
+    MapVector<Function *, int64_t> Callers;
     for (const User *Using : Callee.users()) {
       const auto *Call = dyn_cast<CallBase>(Using);
       if (Call == nullptr || Call->getCalledFunction() != &Callee || is_contained(Call->args(), &Callee) ||
           Call->getFunction() == &Callee || !isTriable(*Call->getFunction())) {
         Otherwise = true;
       } else {
-        Callers.insert(const_cast<Function *>(Call->getFunction()));
+        ++Callers[const_cast<Function *>(Call->getFunction())];
+        ++Calls;
       }
+    }
+    SmallVector<std::pair<int64_t, size_t>> BySize;
+    for (const auto &[Place, Caller] : enumerate(Callers)) {
+      BySize.emplace_back(Caller.first->getInstructionCount(), Place);
+    }
+    sort(BySize);
+    const size_t Most = std::min(BySize.size(), MostCallers);
+    const bool Some = BySize.size() > MostCallers;
+    for (size_t Part = 0; Part != Most; ++Part) {
+      const size_t At = Some ? Part * BySize.size() / (MostCallers + 1) : Part; // the largest take longest
+      const auto &[Instructions, Place] = BySize[At];
+      const auto &[Caller, In] = Callers.begin()[Place];
+      Parts.push_back({Caller, In, Instructions});
+      Tried += In;
     }
   }
 };
+
+bool goesAway(const Function &Callee, const Uses &Of) { return Callee.hasLocalLinkage() && !Of.Otherwise; }
 
 // What comes after the inliner at -Oz.
 void optimise(Module &M, TargetMachine &For) {
@@ -77,6 +104,7 @@ int64_t feature(const Trial &Of, TrialFeature Index) {
     return Of.Saved.Executed;
   case TrialFeature::trial_callers:
     return Of.Callers;
+  case TrialFeature::trial_instructions: // known before anything is tried
   case TrialFeature::Count:
     break;
   }
@@ -109,17 +137,30 @@ const Trial &Trials::of(Function &Callee, Decision Decides) {
   return Came[Callee.getName()] = tried(Callee, Decides);
 }
 
+int64_t Trials::instructionsFor(const Function &Callee) {
+  if (!isTriable(Callee)) {
+    return 0;
+  }
+  const Uses Of(Callee);
+  const int64_t Copy = Callee.getInstructionCount();
+  int64_t Instructions = Of.Parts.empty() || !goesAway(Callee, Of) ? 0 : Copy + PerCompilation;
+  for (const Uses::Part &Part : Of.Parts) {
+    Instructions += 2 * (Part.Instructions + PerCompilation) + Part.Calls * Copy;
+  }
+  return Instructions;
+}
+
 Trial Trials::tried(Function &Callee, Decision Decides) {
   const Uses Of(Callee);
-  if (!isTriable(Callee) || Of.Callers.empty() || Of.Callers.size() > MostCallers) {
+  if (!isTriable(Callee) || Of.Parts.empty()) {
     return {};
   }
-  const bool Goes = Callee.hasLocalLinkage() && !Of.Otherwise;
+  const bool Goes = goesAway(Callee, Of);
   SmallVector<std::pair<Plan, Plan>> Plans;
   int64_t Instructions = Goes ? Callee.getInstructionCount() : 0;
-  for (Function *Caller : Of.Callers) {
+  for (const Uses::Part &Part : Of.Parts) {
     const auto &[Without, With] =
-        Plans.emplace_back(Plan(*Caller, Callee, false, Decides), Plan(*Caller, Callee, true, Decides));
+        Plans.emplace_back(Plan(*Part.Caller, Callee, false, Decides), Plan(*Part.Caller, Callee, true, Decides));
     Instructions += Known.contains(Without.Hash) ? 0 : Without.Instructions;
     Instructions += Known.contains(With.Hash) ? 0 : With.Instructions;
   }
@@ -137,6 +178,8 @@ Trial Trials::tried(Function &Callee, Decision Decides) {
     Found.Saved.Executed += Before->Executed - After->Executed;
     ++Found.Callers;
   }
+  Found.Saved.Allocated = Found.Saved.Allocated * Of.Calls / Of.Tried; // a call in another caller saves as much
+  Found.Saved.Executed = Found.Saved.Executed * Of.Calls / Of.Tried;
   if (Goes) {
     const std::optional<TrialBytes> Own =
         compiled(Plan(Callee, Callee, false, [](CallBase &) { return false; }), Callee);

@@ -45,6 +45,9 @@ public:
   // What is saved if all calls of the function are inlined, by what it and its callers were when it was first asked.
   const Trial &of(llvm::Function &Callee, Decision Decides);
 
+  // About what trying the function compiles; 0: it cannot be tried.
+  static int64_t instructionsFor(const llvm::Function &Callee);
+
   // With it, trials take about as long as optimising the module does, half of what a zero-shot policy may take.
   static constexpr double DefaultShare = 0.6;
 

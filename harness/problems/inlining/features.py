@@ -33,9 +33,9 @@ CALLEE_FEATURES: tuple[str, ...] = (
 STATIC_FEATURES = LLVM_FEATURES + CALLEE_FEATURES
 """What a look at the module tells: these are logged, and trainings learn from them."""
 
-TRIAL_FEATURES: tuple[str, ...] = ("trial_saves_alloc", "trial_saves_text", "trial_callers")
+TRIAL_FEATURES: tuple[str, ...] = ("trial_saves_alloc", "trial_saves_text", "trial_callers", "trial_instructions")
 """What the compiler finds out by compiling functions both ways: bytes that inlining all calls of the callee saves, and
-how many callers it was tried in. Each an int64."""
+how many callers it was tried in; and how many instructions that compiles. Each an int64."""
 
 FEATURES = STATIC_FEATURES + TRIAL_FEATURES
 

@@ -1,5 +1,6 @@
 """What trials find out is what compiling the program both ways finds out."""
 
+import bisect
 from dataclasses import replace
 
 import pytest
@@ -15,7 +16,7 @@ from harness.sandbox.bench import Bench
 from harness.toolchain.elf import allocated_bytes, executable_bytes
 from tests.problems.inlining.made import Modules, always, asked_of, computed, inliner_policy, never
 
-ALLOC, TEXT, CALLERS = (FEATURES.index(name) for name in TRIAL_FEATURES)
+ALLOC, TEXT, CALLERS, INSTRUCTIONS = (FEATURES.index(name) for name in TRIAL_FEATURES)
 LLVM = FEATURES.index("llvm_inlines")
 
 HELPER = """
@@ -43,10 +44,24 @@ def inlines(answer: Answer) -> set[bool]:
     return {site.inline for site in sites_of(answer.body) if site.callee == "helper" and site.who is Who.POLICY}
 
 
+def made(size: str, modules: Modules) -> FrozenModule:
+    """A program where one function may be inlined, in two others."""
+    return modules.made(f"helped-{size}", HELPER.format(body=BODIES[size]))
+
+
+def most_said(place: int, frozen: FrozenModule, bench: Bench) -> int:
+    """The value of such a feature, found by asking whether it is at least so much."""
+
+    def is_less(least: int) -> bool:
+        return inlines(ask(at_least(place, least + 1, bench), frozen, bench)) == {False}
+
+    return bisect.bisect_left(range(1 << 12), True, key=is_less)
+
+
 @pytest.fixture(params=BODIES)
 def helped(request: pytest.FixtureRequest, modules: Modules) -> FrozenModule:
-    """A program where one function may be inlined, in two others."""
-    return modules.made(f"helped-{request.param}", HELPER.format(body=BODIES[request.param]))
+    """One of them."""
+    return made(request.param, modules)
 
 
 @pytest.mark.parametrize("metric", ["size.alloc", "size.text"])
@@ -62,6 +77,33 @@ def test_the_bytes_are_those_that_the_program_has_less(metric: str, helped: Froz
 def test_it_is_tried_in_all_that_call_it(helped: FrozenModule, bench: Bench) -> None:
     assert inlines(ask(at_least(CALLERS, 2, bench), helped, bench)) == {True}
     assert inlines(ask(at_least(CALLERS, 3, bench), helped, bench)) == {False}
+
+
+@pytest.mark.parametrize("callers", [4, 5, 12])
+def test_of_many_callers_four_speak_for_all(callers: int, modules: Modules, bench: Bench) -> None:
+    """All are alike, so that what was found in four of them is what the program has less."""
+    names = [f"caller{place}" for place in range(callers)]
+    written = "".join(
+        f"int {name}(int n) {{ return helper(n, sink) + {n + 10} * n; }}\n" for n, name in enumerate(names)
+    )
+    body = "sink = x * 3 + y / (sink + 3); sink = y - x;"  # small enough for twelve copies
+    head, tail = HELPER.format(body=body).split("int first", 1)
+    pointers = "int (*volatile called[])(int) = {" + ", ".join(names) + "};\n"
+    source = head + written + pointers + tail[tail.index("int main") :]
+    frozen = modules.made(f"many-{callers}", source)
+    assert inlines(ask(at_least(CALLERS, 4, bench), frozen, bench)) == {True}
+    assert inlines(ask(at_least(CALLERS, 5, bench), frozen, bench)) == {False}
+    without, within = (generated(ask(one(bench), frozen, bench), frozen, bench) for one in (never, always))
+    saved = executable_bytes(without) - executable_bytes(within)
+    near = 2 * (callers - 4)
+    assert inlines(ask(at_least(TEXT, saved - near, bench), frozen, bench)) == {True}
+    assert inlines(ask(at_least(TEXT, saved + near + 1, bench), frozen, bench)) == {False}
+
+
+def test_what_trying_takes_is_known_before(modules: Modules, bench: Bench) -> None:
+    """Two callers both ways and the function itself are five compilations, each with its share."""
+    least = {size: most_said(INSTRUCTIONS, made(size, modules), bench) for size in BODIES}
+    assert 5 * 60 < least["small"] < least["large"] < 1000
 
 
 @pytest.mark.parametrize("target", list(Target))
