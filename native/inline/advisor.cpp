@@ -141,7 +141,7 @@ public:
   }
 
   int64_t feature(TrialFeature Index) override {
-    return Index == TrialFeature::trial_instructions ? Trials::instructionsFor(Callee)
+    return Index == TrialFeature::trial_instructions ? Asked.Shared.Tried.instructionsFor(Callee)
                                                      : harness::feature(Asked.tried(Callee), Index);
   }
 

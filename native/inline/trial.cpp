@@ -20,8 +20,8 @@ namespace {
 
 constexpr size_t MostCallers = 4;
 constexpr unsigned MostInstructions = 20000; // of a function
-constexpr int64_t LeastBudget = 6000;        // instructions that may be compiled, of the smallest module
-constexpr int64_t LeastMost = 2000;          // of them, for one function
+constexpr int64_t LeastBudget = 9000;        // instructions that may be compiled, of the smallest module
+constexpr int64_t LeastMost = 3000;          // of them, for one function
 constexpr int64_t Functions = 4;             // at least so many can be tried of a larger one
 constexpr int64_t PerCompilation = 60;       // instructions that take as long to compile as what is done but once
 
@@ -74,6 +74,17 @@ struct Uses {
 
 bool goesAway(const Function &Callee, const Uses &Of) { return Callee.hasLocalLinkage() && !Of.Otherwise; }
 
+// Instructions that trying it compiles, about.
+int64_t effort(const Function &Callee) {
+  const Uses Of(Callee);
+  const int64_t Copy = Callee.getInstructionCount();
+  int64_t Instructions = Of.Parts.empty() || !goesAway(Callee, Of) ? 0 : Copy + PerCompilation;
+  for (const Uses::Part &Part : Of.Parts) {
+    Instructions += 2 * (Part.Instructions + PerCompilation) + Part.Calls * Copy;
+  }
+  return Instructions;
+}
+
 // What comes after the inliner at -Oz.
 void optimise(Module &M, TargetMachine &For) {
   PassBuilder Builder(&For, tuningAtOz());
@@ -113,7 +124,7 @@ int64_t feature(const Trial &Of, TrialFeature Index) {
 
 Trials::Plan::Plan(Function &Caller, const Function &Callee, bool Inline, Decision Decides) : Caller(Caller) {
   SmallVector<stable_hash> Parts = {StructuralHash(Caller, /*DetailedHash=*/true)};
-  Instructions = Caller.getInstructionCount();
+  Instructions = Caller.getInstructionCount() + PerCompilation;
   for (Instruction &I : instructions(Caller)) {
     auto *Call = dyn_cast<CallBase>(&I);
     const Function *Called = Call == nullptr ? nullptr : Call->getCalledFunction();
@@ -138,16 +149,10 @@ const Trial &Trials::of(Function &Callee, Decision Decides) {
 }
 
 int64_t Trials::instructionsFor(const Function &Callee) {
-  if (!isTriable(Callee)) {
-    return 0;
+  if (const auto Found = Efforts.find(Callee.getName()); Found != Efforts.end()) {
+    return Found->second;
   }
-  const Uses Of(Callee);
-  const int64_t Copy = Callee.getInstructionCount();
-  int64_t Instructions = Of.Parts.empty() || !goesAway(Callee, Of) ? 0 : Copy + PerCompilation;
-  for (const Uses::Part &Part : Of.Parts) {
-    Instructions += 2 * (Part.Instructions + PerCompilation) + Part.Calls * Copy;
-  }
-  return Instructions;
+  return Efforts[Callee.getName()] = isTriable(Callee) ? effort(Callee) : 0;
 }
 
 Trial Trials::tried(Function &Callee, Decision Decides) {
@@ -157,7 +162,7 @@ Trial Trials::tried(Function &Callee, Decision Decides) {
   }
   const bool Goes = goesAway(Callee, Of);
   SmallVector<std::pair<Plan, Plan>> Plans;
-  int64_t Instructions = Goes ? Callee.getInstructionCount() : 0;
+  int64_t Instructions = Goes ? Callee.getInstructionCount() + PerCompilation : 0;
   for (const Uses::Part &Part : Of.Parts) {
     const auto &[Without, With] =
         Plans.emplace_back(Plan(*Part.Caller, Callee, false, Decides), Plan(*Part.Caller, Callee, true, Decides));

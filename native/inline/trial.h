@@ -45,11 +45,13 @@ public:
   // What is saved if all calls of the function are inlined, by what it and its callers were when it was first asked.
   const Trial &of(llvm::Function &Callee, Decision Decides);
 
-  // About what trying the function compiles; 0: it cannot be tried.
-  static int64_t instructionsFor(const llvm::Function &Callee);
+  // About what trying the function compiles, as it and its callers were when this was first asked; 0: it cannot be
+  // tried.
+  int64_t instructionsFor(const llvm::Function &Callee);
 
-  // With it, trials take about as long as optimising the module does, half of what a zero-shot policy may take.
-  static constexpr double DefaultShare = 0.6;
+  // With it, trials take as long as optimising the module does, or a third longer; a zero-shot policy may take twice as
+  // long.
+  static constexpr double DefaultShare = 0.8;
 
 private:
   // A caller, and calls in it that would be inlined.
@@ -74,6 +76,7 @@ private:
   int64_t Most = 0;            // of them, for one function
   std::unique_ptr<Compiler> With;
   llvm::StringMap<Trial> Came;
+  llvm::StringMap<int64_t> Efforts;
   llvm::DenseMap<llvm::stable_hash, std::optional<TrialBytes>> Known;
 };
 
