@@ -1,4 +1,5 @@
 #include "advisor.h"
+#include "call_graph.h"
 #include "costs.h"
 #include "size.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,18 +20,6 @@ using namespace llvm;
 
 namespace harness {
 namespace {
-
-// LLVM keeps the sizes of the call graph to itself. A template's explicit instantiation may name private members.
-enum class Counter : uint8_t { Nodes, Edges };
-template <Counter Which, int64_t MLInlineAdvisor::*Member> struct Opened {
-  friend int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Which> /*of*/) {
-    return From.*Member;
-  }
-};
-int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Counter::Nodes> /*of*/);
-int64_t read(const MLInlineAdvisor &From, std::integral_constant<Counter, Counter::Edges> /*of*/);
-template struct Opened<Counter::Nodes, &MLInlineAdvisor::NodeCount>;
-template struct Opened<Counter::Edges, &MLInlineAdvisor::EdgeCount>;
 
 // The base class wants a model. It is only asked for its buffers, and those only to compare features with LLVM's.
 class Buffers : public MLModelRunner {
@@ -76,13 +65,13 @@ public:
     case FeatureIndex::callsite_height:
       return Asked.getInitialFunctionLevel(Caller);
     case FeatureIndex::node_count:
-      return read(Asked, std::integral_constant<Counter, Counter::Nodes>());
+      return functionsIn(Asked);
     case FeatureIndex::nr_ctant_params:
       return count_if(CB.args(), [](const Use &Argument) { return isa<Constant>(Argument); });
     case FeatureIndex::cost_estimate:
       return estimate().value_or(0);
     case FeatureIndex::edge_count:
-      return read(Asked, std::integral_constant<Counter, Counter::Edges>());
+      return callsIn(Asked);
     case FeatureIndex::caller_users:
       return Asked.getCachedFPI(Caller).Uses;
     case FeatureIndex::caller_conditionally_executed_blocks:
@@ -111,25 +100,25 @@ public:
     case CalleeFeature::callee_calls_inlined:
       return Before.Inlined;
     case CalleeFeature::callee_calls_legal:
-      return calls().Legal;
+      return callee().legalCalls(Callee, FAM);
     case CalleeFeature::callee_constant_args:
-      return calls().Constants;
+      return constantArguments(Callee);
     case CalleeFeature::callee_can_go:
       return calls().CanGo;
     case CalleeFeature::callee_is_last_call:
       return calls().CanGo && calls().Calls == 1;
     case CalleeFeature::callee_instructions:
-      return Callee.getInstructionCount();
+      return callee().Size.instructions(Callee);
     case CalleeFeature::callee_bytes:
-      return bytesOf(Callee);
+      return callee().Size.bytes(Callee);
     case CalleeFeature::callee_bytes_if_gone:
-      return calls().CanGo ? bytesOf(Callee) + unwindBytes(Callee) : 0;
+      return calls().CanGo ? callee().Size.bytes(Callee) + unwindBytes(Callee, callee().Size.bytes(Callee)) : 0;
     case CalleeFeature::caller_instructions:
-      return Caller.getInstructionCount();
+      return caller().instructions(Caller);
     case CalleeFeature::caller_bytes:
-      return bytesOf(Caller);
+      return caller().bytes(Caller);
     case CalleeFeature::caller_bytes_with_callee:
-      return bytesOf(Caller) + bytesOf(Callee) - callBytes(CB);
+      return caller().bytes(Caller) + callee().Size.bytes(Callee) - callBytes(CB);
     case CalleeFeature::llvm_inlines:
       return defaultDecision();
     case CalleeFeature::llvm_inlines_without_bonus:
@@ -155,10 +144,13 @@ public:
 private:
   const CallsNow &calls() {
     if (!Calls) {
-      Calls = CallsNow::of(Callee, FAM);
+      Calls = CallsNow::of(Callee);
     }
     return *Calls;
   }
+
+  harness::Callee &callee() { return FAM.getResult<CalleeAnalysis>(Callee); }
+  Extent &caller() { return Asked.Asking.of(Caller); }
 
   // What LLVM's heuristic would do if the callee did not go away with this call.
   bool inlinesWithoutBonus() {
@@ -215,12 +207,14 @@ Advisor::Advisor(Module &M, ModuleAnalysisManager &MAM, InlineParams Params, Ses
           [this](CallBase &CB) { return defaultDecision(CB); }),
       Params(Params), Shared(Shared) {
   FAM.registerPass([] { return CallCostsAnalysis(); });
+  FAM.registerPass([] { return CalleeAnalysis(); });
 }
 
 // The base class has asked for the loops of functions that plain clang's inliner does not look at. Those that it kept
 // up to date itself list them in another order than fresh ones, and the passes that come next would take them over.
 void Advisor::onPassExit(LazyCallGraph::SCC *SCC) {
   MLInlineAdvisor::onPassExit(SCC);
+  Asking.forget(); // other passes follow
   if (SCC == nullptr) {
     return;
   }
@@ -292,6 +286,9 @@ Site Advisor::next(CallBase &CB) {
 
 void Advisor::write(const Decision &Decided) {
   Shared.Callees.add(Decided);
+  if (Decided.Inline) {
+    Asking.forget();
+  }
   if (Shared.Written) {
     Shared.Written->write(Decided, Shared.Sites.names());
   }

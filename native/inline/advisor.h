@@ -46,6 +46,7 @@ private:
 
   llvm::InlineParams Params;
   Session &Shared;
+  CallerExtent Asking;
 
   Site next(llvm::CallBase &CB);
   void record(llvm::CallBase &CB, bool Inline, By Who);

@@ -1,12 +1,23 @@
 #include "callees.h"
+#include "size.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/InlineCost.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
-#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
 
 using namespace llvm;
 
 namespace harness {
+namespace {
+
+// The use as a direct call of the function; null if it is another use.
+const CallBase *callOf(const Function &Callee, const User *Using) {
+  const auto *Call = dyn_cast<CallBase>(Using);
+  return Call != nullptr && Call->getCalledFunction() == &Callee ? Call : nullptr;
+}
+
+} // namespace
 
 void Tallies::add(const Decision &Decided) {
   const unsigned Callee = Decided.Where.Callee;
@@ -17,26 +28,63 @@ void Tallies::add(const Decision &Decided) {
   Known[Callee].Inlined += Decided.Inline ? 1 : 0;
 }
 
-CallsNow CallsNow::of(Function &Callee, FunctionAnalysisManager &FAM) {
+CallsNow CallsNow::of(const Function &Callee) {
   CallsNow Found;
-  TargetTransformInfo &TTI = FAM.getResult<TargetIRAnalysis>(Callee);
+  bool Elsewhere = false;
+  for (const User *Using : Callee.users()) {
+    const CallBase *Call = callOf(Callee, Using);
+    Found.Calls += Call != nullptr ? 1 : 0;
+    Elsewhere = Elsewhere || Call == nullptr || is_contained(Call->args(), &Callee);
+  }
+  Found.CanGo = Callee.hasLocalLinkage() && !Elsewhere;
+  return Found;
+}
+
+int64_t constantArguments(const Function &Callee) {
+  int64_t Constants = 0;
+  for (const User *Using : Callee.users()) {
+    if (const CallBase *Call = callOf(Callee, Using)) {
+      Constants += count_if(Call->args(), [](const Use &Argument) { return isa<Constant>(Argument); });
+    }
+  }
+  return Constants;
+}
+
+int64_t Extent::bytes(const Function &Of) {
+  if (!Bytes) {
+    Bytes = bytesOf(Of);
+  }
+  return *Bytes;
+}
+
+int64_t Extent::instructions(const Function &Of) {
+  if (!Instructions) {
+    Instructions = Of.getInstructionCount();
+  }
+  return *Instructions;
+}
+
+AnalysisKey CalleeAnalysis::Key;
+
+int64_t Callee::legalCalls(Function &Of, FunctionAnalysisManager &FAM) {
+  TargetTransformInfo &TTI = FAM.getResult<TargetIRAnalysis>(Of);
   const auto Library = [&FAM](Function &F) -> const TargetLibraryInfo & {
     return FAM.getResult<TargetLibraryAnalysis>(F);
   };
-  bool Elsewhere = false;
-  for (User *U : Callee.users()) {
-    auto *Call = dyn_cast<CallBase>(U);
-    if (Call == nullptr || Call->getCalledFunction() != &Callee) {
-      Elsewhere = true;
+  int64_t Found = 0;
+  for (const User *Using : Of.users()) {
+    auto *Call = const_cast<CallBase *>(callOf(Of, Using));
+    if (Call == nullptr || Call->getFunction() == &Of) {
       continue;
     }
-    ++Found.Calls;
-    Found.Constants += count_if(Call->args(), [](const Use &Argument) { return isa<Constant>(Argument); });
-    Elsewhere = Elsewhere || is_contained(Call->args(), &Callee);
-    const auto Ruled = getAttributeBasedInliningDecision(*Call, &Callee, TTI, Library);
-    Found.Legal += Call->getFunction() != &Callee && (!Ruled || Ruled->isSuccess()) ? 1 : 0;
+    const auto [At, New] = Legal.try_emplace(
+        {Call->getFunction()->getAttributes().getRawPointer(), Call->getAttributes().getRawPointer()});
+    if (New) {
+      const auto Ruled = getAttributeBasedInliningDecision(*Call, &Of, TTI, Library);
+      At->second = !Ruled || Ruled->isSuccess();
+    }
+    Found += At->second ? 1 : 0;
   }
-  Found.CanGo = Callee.hasLocalLinkage() && !Elsewhere;
   return Found;
 }
 

@@ -183,9 +183,9 @@ int64_t callBytes(const CallBase &CB) {
   return std::llround(Weight(partOf(CB)) + (Weight(SizePart::call_arguments) * CB.arg_size()));
 }
 
-int64_t unwindBytes(const Function &F) {
+int64_t unwindBytes(const Function &F, int64_t Bytes) {
   const SizeModel &Model = modelFor(F.getParent()->getTargetTriple());
-  return std::llround(Model.Unwind + (Model.UnwindOfDoubling * std::log2(static_cast<double>(bytesOf(F)))));
+  return std::llround(Model.Unwind + (Model.UnwindOfDoubling * std::log2(static_cast<double>(Bytes))));
 }
 
 } // namespace harness

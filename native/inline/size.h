@@ -73,8 +73,8 @@ int64_t bytesOf(const llvm::Function &F);
 // What of them is this call.
 int64_t callBytes(const llvm::CallBase &CB);
 
-// Bytes that the unwind table has for a function.
-int64_t unwindBytes(const llvm::Function &F);
+// Bytes that the unwind table has for a function of so many bytes.
+int64_t unwindBytes(const llvm::Function &F, int64_t Bytes);
 
 } // namespace harness
 
