@@ -71,6 +71,9 @@ def tune(
             help="Stop when so many trials in a row gave nothing to programs left out of the choice; 0: never.",
         ),
     ] = 25,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="Of a time: seconds that a trial may take to time a program, on average.")
+    ] = 10.0,
     output: Annotated[
         Path | None, typer.Option("--output", help="Write the result to this new folder, not into the submission's.")
     ] = None,
@@ -98,6 +101,7 @@ def tune(
         plot,
         compile_timeout,
         patience,
+        seconds,
     )
     return run_tune(context, options)
 

@@ -269,9 +269,10 @@ def test_a_heuristic_that_does_not_compile(user: User, tmp_path: Path) -> None:
             ("'compile.cpu' cannot be tuned for", "track speed", "accesses"),
         ),
         (("{quick}", *TUNE, "--metric", "compile.instructions"), ("'compile.instructions' cannot be tuned for",)),
+        (("{quick}", *TUNE, "--metric", "runtime.wall"), ("'runtime.wall' cannot be tuned for", "runtime.cpu")),
         (
-            ("{quick}", *TUNE, "--metric", "runtime.cpu"),
-            ("'runtime.cpu' cannot be tuned for: times vary", "instructions or mca.cycles"),
+            ("{quick}", *TUNE, "--metric", "runtime.cpu", "--target", "aarch64"),
+            ("'runtime.cpu' is taken on x86-64 alone",),
         ),
         (("{bad}", *TUNE, "--metric", "runtime.cpu"), ("'runtime.cpu' cannot be tuned for",)),
         (("{bad}", *TUNE, "--benchmark", "glob"), ("none of these programs is of the train split",)),
@@ -338,3 +339,86 @@ def test_what_programs_that_are_left_out_gain_is_said(four: Answer) -> None:
 def test_it_stops_when_they_gain_nothing_any_more(four: Answer) -> None:
     found = re.search(r"stopped after (\d+) of 60 trials: the last 3 gave nothing", four.err)
     assert found and 15 <= int(found[1]) < 30
+
+
+# -- by run time
+
+WHOLE = """
+// [hyperparam]: most, int, 0, 1, 0
+bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) { return most == 1; }
+"""
+"""Inlines nothing or everything."""
+CALLS = """#include <stdint.h>
+#include <stdio.h>
+static uint64_t step(uint64_t x, uint64_t n) {{ return n % 3 ? x + n : x ^ n * {factor}; }}
+static uint64_t twice(uint64_t x, uint64_t n) {{ return step(step(x, n), n + 1); }}
+int main(void) {{
+  uint64_t x = 1;
+  for (uint64_t n = 0; n < 20000000; ++n) x = step(twice(x, n), n + 2);
+  printf("%llu\\n", (unsigned long long)x);
+}}
+"""
+LONG = '[[benchmarks.workloads]]\nname = "long"\nkind = "time"\ntimeout = 10'
+TIMED = ("--metric", "runtime.cpu", "--trials", "4", "--seconds", "8", "--jobs", "2")
+
+
+@dataclass(frozen=True)
+class Raced:
+    """A search by run time of two programs, where to inline is much faster."""
+
+    folder: Path
+    output: Path
+    words: tuple[Any, ...]
+    answer: Answer
+
+
+@pytest.fixture(scope="module")
+def raced(user: User, tmp_path_factory: pytest.TempPathFactory) -> Raced:
+    place = tmp_path_factory.mktemp("raced")
+    sketches = [Sketch(f"calls{n}", CALLS.format(factor=n), workload=LONG) for n in (3, 5)]
+    suite = write_suite(place / "timed", *sketches)
+    folder = submission(place / "slow", WHOLE, track='"speed"')
+    words = ("tune", folder, "--suite", suite, *TIMED, "--output", place / "quicker")
+    return Raced(folder, place / "quicker", words, user.harness(*words, code=0, timeout=600))
+
+
+@pytest.mark.slow
+def test_by_run_time_what_is_faster_is_found_and_timed_anew(raced: Raced) -> None:
+    said = raced.answer.err
+    scores = re.search(r"runtime.cpu, .*: ([\d.]+) before, ([\d.]+) after", said)
+    assert scores and float(scores[1]) < 0.9 and float(scores[2]) > 0.95, said
+    anew = re.search(r"timed anew.*first/best ([\d.]+) \(([\d.]+) to ([\d.]+)\)", said)
+    assert anew and float(anew[2]) > 1.05 and float(anew[2]) <= float(anew[1]) <= float(anew[3])
+    assert load_policy(f"{raced.output}/").manifest.values == {"most": 1}
+
+
+@pytest.mark.slow
+def test_what_was_timed_is_not_timed_again(raced: Raced, user: User) -> None:
+    """Neither trials nor the race at the end: whoever asks often enough would be lucky."""
+    shutil.rmtree(raced.output)
+    again = user.harness(*raced.words, code=0)
+    assert "4 trials (4 of them earlier)" in again.err
+    kept = [line for line in raced.answer.err.splitlines() if line.startswith("timed anew")]
+    assert kept and kept == [line for line in again.err.splitlines() if line.startswith("timed anew")]
+
+
+@pytest.mark.slow
+def test_what_is_not_better_when_timed_anew_is_not_written(
+    raced: Raced, user: User, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def lucky(entrants: Any, *_: Any) -> dict[str, list[float]]:
+        return {one.contest.program.id: [0.02, -0.02, 0.01, -0.01] * 3 for one, _, _ in entrants}
+
+    monkeypatch.setattr("harness.problems.programs.tune.judge.race_anew", lucky)
+    words = [word if word != raced.output else tmp_path / "lucky" for word in raced.words]
+    answer = in_process(user.cache, monkeypatch, capsys)(*map(str, words))
+    assert answer.code == 0 and "not shown to be better than the manifest's values: they stay" in answer.err
+    assert not (tmp_path / "lucky").exists()
+
+
+@pytest.mark.slow
+def test_a_program_without_a_workload_to_time(user: User, tmp_path: Path) -> None:
+    folder = submission(tmp_path / "slow", WHOLE, track='"speed"')
+    suite = write_suite(tmp_path / "untimed", Sketch("plain", "int main(void) { return 0; }"))
+    answer = user.harness("tune", folder, "--suite", suite, *TIMED)
+    answer.refused(2, "untimed/plain has no workload of the kind 'time'")

@@ -1,5 +1,6 @@
 """``harness tune``."""
 
+import math
 import shutil
 import time
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from harness.base.errors import CellError, UsageError
 from harness.base.paths import at_home
 from harness.base.text import duration
 from harness.base.vocabulary import SIZE
-from harness.measure import find_metric, metrics_of
+from harness.measure import metrics_of
 from harness.policy import Policy, load_policy
 from harness.policy.load import MANIFEST
 from harness.policy.names import require_free_name
@@ -21,14 +22,14 @@ from harness.policy.tuning.manifest import tuned_manifest
 from harness.policy.tuning.plot import write_plot
 from harness.problems.programs.request import parse_targets
 from harness.problems.programs.tracks import REFERENCES
-from harness.problems.programs.tune.run import Tunable, Tuned, train_programs, tunable, tune
+from harness.problems.programs.tune.request import Search, Tunable, tunable
+from harness.problems.programs.tune.run import Tuned, train_programs, tune
+from harness.problems.programs.tune.timed import METRIC as TIMED
 from harness.problems.verbs import Context
 from harness.suite.load import Program, choose, load_suite
+from harness.timing.contestants import NATIVE
 
 __all__ = ["TuneOptions", "run_tune"]
-
-_NOISE = "times vary, and the best of many trials would be the luckiest"
-_EXACT = "tune for instructions or mca.cycles, which repeat; then `harness run --track speed` times what was found"
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class TuneOptions:
     plot: Path | None
     compile_timeout: float
     patience: int = 25
+    seconds: float = 10.0
 
 
 def run_tune(context: Context, options: TuneOptions) -> Answer:
@@ -57,21 +59,23 @@ def run_tune(context: Context, options: TuneOptions) -> Answer:
     what, metric = tunable(policy), _metric(options.metric, policy)
     folder = _output_folder(options.output, policy)
     programs = train_programs(_programs(options))
-    bench, trials = context.bench(options.compile_timeout), options.trials
+    bench = context.bench(options.compile_timeout)
     targets = parse_targets(options.targets or ["x86-64"])
+    search = Search(metric, tuple(targets), options.trials, options.seed, options.patience, options.seconds)
+    if search.timed and search.targets != (NATIVE,):
+        raise UsageError(f"{metric!r} is taken on {NATIVE} alone", hint="tune for instructions on other targets")
     try:
-        found = tune(
-            what, programs, targets, metric, trials, options.seed, options.patience,
-            bench, context.engine, context.observer,
-        )  # fmt: skip
+        found = tune(what, programs, search, bench, context.engine, context.observer)
     except CellError as error:
         raise UsageError(f"{error.outcome.value}: {error.message}", where=str(policy.folder)) from None
     plot = options.plot or found.study.with_suffix(".html")
     title = f"{policy.name} on {', '.join(options.suites)} ({', '.join(targets)}), {metric}"
     write_plot(plot, title, found.trials, what.parameters)
     notes = _said(what, found, metric, programs, plot, time.monotonic() - started)
-    notes += [*_stopped(found, options), *_generalises(found), *_at_bounds(what, found)]
-    if found.best.score > found.first.score:
+    notes += [*_stopped(found, options), *_generalises(found), *_timed(found), *_at_bounds(what, found)]
+    if found.anew and found.anew.these[0] <= 0:
+        notes.append("timed anew, what was found is not shown to be better than the manifest's values: they stay")
+    elif found.best.score > found.first.score:
         notes += _written(policy, found, sorted({f"{program.suite}:train" for program in programs}), folder, options)
     else:
         notes.append("nothing better than the manifest's own values was found: it stays as it is")
@@ -83,10 +87,10 @@ def _metric(asked: str | None, policy: Policy) -> str:
     track = policy.manifest.track
     name = asked or facts_of(track).metric
     known = [
-        one for one in metrics_of(track).values() if one.deterministic and not one.not_ranked and track in one.tracks
+        one
+        for one in metrics_of(track).values()
+        if (one.deterministic or one.name == TIMED) and not one.not_ranked and track in one.tracks
     ]
-    if name in metrics_of(track) and find_metric(name).timed:
-        raise UsageError(f"{name!r} cannot be tuned for: {_NOISE}", hint=_EXACT)
     if name not in (names := [one.name for one in known]):
         raise UsageError(f"{name!r} cannot be tuned for", hint=f"on track {track}, one of: {', '.join(names)}")
     return name
@@ -154,6 +158,21 @@ def _generalises(found: Tuned) -> Iterator[str]:
         yield (
             "warning: the values have learnt these programs: chosen on some, they gain nothing on the others. More "
             "programs, fewer constants or fewer trials help; the test split will say the same"
+        )
+
+
+def _timed(found: Tuned) -> Iterator[str]:
+    """What is to be known of times: what they are worth once more, and how quiet the machine was."""
+    if found.anew:
+        low, high = (math.exp(end) for end in found.anew.these)
+        yield (
+            f"timed anew, the first values and the best in the same turns: first/best "
+            f"{math.exp(found.anew.estimate):.4f} ({low:.4f} to {high:.4f}) on these programs"
+        )
+    if found.marks:
+        yield (
+            f"warning: the machine was not quiet ({', '.join(sorted(found.marks))}): trials were compared by times "
+            "that the leaderboard would not use"
         )
 
 
