@@ -14,6 +14,7 @@ import pytest
 
 from benchmarks.executed import count_ways, frozen_of, show
 from harness.apply.plan import FROZEN, OPTIMISED, Step, clang_generate, clang_optimise
+from harness.base.process import Limits, run
 from harness.base.vocabulary import Level, Target
 from harness.problems.inlining.check import default_decisions
 from harness.problems.inlining.replay import RULES, replay_plan
@@ -54,3 +55,32 @@ def test_the_plugin_with_all_features(benchmark: Any, tmp_path: Path, name: str)
     counted = benchmark.pedantic(count_ways, args=(ways, files, tmp_path, bench), rounds=1)
     show(name, frozen, counted, benchmark)
     assert benchmark.extra_info[_WRITTEN] <= MOST
+
+
+CALLS = 1000
+"""Of one function, each in another."""
+MOST_OF_MANY = 0.3
+
+
+def test_a_function_that_is_called_from_everywhere(benchmark: Any, tmp_path: Path) -> None:
+    """What is known of a function is not found out anew for each of its calls, from all of its calls."""
+    bench = open_bench()
+    source, bitcode = tmp_path / "many.c", tmp_path / FROZEN
+    report = 'static void report(int n) { if (n) { sink = n; printf("at %d\\n", n); sink = -n; puts("again"); } }'
+    calls = (f"int check{n}(int x) {{ if (x < {n}) report({n}); return x * {n}; }}" for n in range(CALLS))
+    source.write_text("\n".join(["#include <stdio.h>", "volatile int sink;", report, *calls]))
+    words = ("-Oz", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", str(source), "-o", str(bitcode))
+    done = run([bench.toolchain.tool("clang"), *words], cwd=tmp_path, limits=Limits(wall=60))
+    assert done.ok, done.reason()
+    files = {FROZEN: bitcode, "inline.so": llvm_plugin("inline", bench.toolchain, bench.store)}
+    generate = clang_generate(Level.OZ, Target.X86_64)
+    ways = {
+        "plain": (clang_optimise(Level.OZ, Target.X86_64), generate),
+        _WRITTEN: (_step("default", "-inline-policy-features=features.bin"), generate),
+    }
+    counted = benchmark.pedantic(count_ways, args=(ways, files, tmp_path, bench), rounds=1)
+    (plain, first), (written, second) = counted.values()
+    assert first == second
+    benchmark.extra_info[_WRITTEN] = round(written / plain - 1, 4)
+    print(f"\n{CALLS:,} calls of one function: all features, written: {written / plain - 1:+.1%}")
+    assert written / plain - 1 <= MOST_OF_MANY
