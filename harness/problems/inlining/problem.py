@@ -59,7 +59,8 @@ class Inlining:
         if policy.manifest.form == BEST:
             return _best.decide(policy, frozen, bench)
         how = _asked(policy, seed, bench)
-        most = allowance(policy.manifest.policy_class, plain_cpu(frozen, bench))
+        manifest = policy.manifest
+        most = allowance(manifest.policy_class, plain_cpu(frozen, bench), manifest.budget)
         return decided(lambda: ask(how, frozen, bench, allowance=most), frozen, bench)
 
     def parts(self, policy: Policy) -> list[str]:

@@ -19,19 +19,26 @@ class Allowance:
     seconds: float
     plain: float
     """Of the module's plain step."""
+    search: bool = False
+    """Whether it is a search's, which has what its manifest says."""
 
     @property
     def exceeded(self) -> str:
         """What a policy did that took more, for people."""
+        if self.search:
+            return f"took more CPU time than the {self.seconds:g} s that its budget says"
         return (
             f"took more than {self.seconds:.3g} s of CPU time to decide: a policy that does not search may take "
             f"{LEAST_SECONDS:g} s, or {SHARE:g} times the plain compilation's {self.plain:.3g} s, whichever is more"
         )
 
 
-def allowance(policy_class: PolicyClass, plain: float) -> Allowance | None:
+def allowance(policy_class: PolicyClass, plain: float, budget: float | None = None) -> Allowance | None:
     """What a policy of the class may take on a module whose plain step takes so many CPU seconds.
 
-    None: as much as fits into a step's time. What says that it is fixed has less to decide than a zero-shot policy.
+    ``budget``: seconds that a search says it takes. None: as much as fits into a step's time. What says that it is
+    fixed has less to decide than a zero-shot policy.
     """
-    return None if policy_class is PolicyClass.SEARCH else Allowance(max(LEAST_SECONDS, SHARE * plain), plain)
+    if policy_class is PolicyClass.SEARCH:
+        return None if budget is None else Allowance(budget, plain, search=True)
+    return Allowance(max(LEAST_SECONDS, SHARE * plain), plain)

@@ -13,7 +13,7 @@ from signal import SIGABRT, SIGBUS, SIGSEGV
 
 from harness.apply.plan import Step
 from harness.base.errors import CellError
-from harness.base.process import last_words, signal_name
+from harness.base.process import WAITING, last_words, signal_name
 from harness.base.vocabulary import Outcome
 from harness.policy.forms.decider import Decider, Host
 from harness.problems.programs.allowance import Allowance
@@ -107,7 +107,7 @@ class AskingStep:
             return self._ask_host(policy, policy.host, bench, allowance)
         job = self.job(policy, bench)
         if allowance is not None:
-            job = replace(job, limits=replace(job.limits, cpu=allowance.plain + allowance.seconds))
+            job = _with_time(job, allowance)
         done = bench.sandbox.run(job)
         if allowance is not None and done.reason is Reason.CPU:
             raise CellError(Outcome.POLICY_TIMEOUT, f"the policy in the compiler {allowance.exceeded}", transient=True)
@@ -122,6 +122,8 @@ class AskingStep:
             self._option(f"total={round(waiting * 1000)}"),
         )
         compiler = self.job(policy, bench, limits)
+        if allowance is not None and allowance.search:  # what it asks for may be found out by the compiler
+            compiler = _with_time(compiler, allowance)
         done, hosted = run_joined(bench.sandbox, compiler, host_job(host, compiler.limits.wall, allowance))
         words = last_words(hosted.stderr)
         if allowance is not None and hosted.reason is Reason.CPU:
@@ -158,6 +160,12 @@ class AskingStep:
                 why = done.refused.get(name, "missing")
                 raise CellError(Outcome.POLICY_ERROR, f"{who}: {name} is {why}")
         return Told(done.results, done.cpu, done.wall, max(0.0, done.wall - done.cpu))
+
+
+def _with_time(job: Job, allowance: Allowance) -> Job:
+    """The step with what the policy in it may take, and what it takes without one."""
+    cpu = allowance.plain + allowance.seconds
+    return replace(job, limits=replace(job.limits, cpu=cpu, wall=max(job.limits.wall, WAITING * cpu)))
 
 
 def require_tolerable(policy: Asked, replaced: int, told: Told) -> None:

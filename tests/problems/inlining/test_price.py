@@ -39,14 +39,13 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(price, "SHARE", 0.0)
 
 
-@pytest.mark.parametrize(
-    "policy",
-    [
-        inliner_policy("policy", "import itertools\nfor _ in itertools.count(): pass\ndef decide(f): return True\n"),
-        heuristic_policy(f"bool getEvolvableAdvice(CallBase &, PolicyContext &) {{ {SPINS} }}"),
-    ],
-    ids=["policy.py", "heuristic.cpp"],
-)
+ENDLESS = [
+    inliner_policy("policy", "import itertools\nfor _ in itertools.count(): pass\ndef decide(f): return True\n"),
+    heuristic_policy(f"bool getEvolvableAdvice(CallBase &, PolicyContext &) {{ {SPINS} }}"),
+]
+
+
+@pytest.mark.parametrize("policy", ENDLESS, ids=["policy.py", "heuristic.cpp"])
 def test_zero_shot_has_so_much_cpu_time(policy: Policy, modules: Modules, bench: Bench, short: None) -> None:
     with pytest.raises(CellError, match=r"took more than 0\.25 s of CPU time to decide") as raised:
         problem_of(policy.manifest.problem).decide(zero_shot(policy), modules.frozen(), 0, bench)
@@ -66,6 +65,30 @@ def test_twice_the_plain_compilation_if_that_is_more() -> None:
     assert allowance(PolicyClass.ZERO_SHOT, 3.0) == Allowance(6.0, 3.0)
     assert allowance(PolicyClass.FIXED, 3.0) == Allowance(6.0, 3.0)
     assert allowance(PolicyClass.SEARCH, 3.0) is None
+
+
+def searching(policy: Policy, budget: float) -> Policy:
+    """The policy in that class, with so many seconds."""
+    changes = {"policy_class": PolicyClass.SEARCH, "budget": budget}
+    return replace(policy, manifest=policy.manifest.model_copy(update=changes))
+
+
+@pytest.mark.parametrize("policy", ENDLESS, ids=["policy.py", "heuristic.cpp"])
+def test_a_search_has_its_budget(policy: Policy, modules: Modules, bench: Bench) -> None:
+    with pytest.raises(CellError, match=r"took more CPU time than the 0\.25 s that its budget says") as raised:
+        problem_of(policy.manifest.problem).decide(searching(policy, 0.25), modules.frozen(), 0, bench)
+    assert (raised.value.outcome, raised.value.transient) == (Outcome.POLICY_TIMEOUT, True)
+
+
+def test_a_search_may_take_longer_than_a_step(modules: Modules, bench: Bench) -> None:
+    """The limit is of what compiles, and its budget is beside that."""
+    waits = (
+        "static bool waited = [] { for (volatile unsigned long n = 0; n < 2000000000; n = n + 1) {} return true; }();"
+    )
+    policy = heuristic_policy(f"{waits}\nbool getEvolvableAdvice(CallBase &, PolicyContext &) {{ return waited; }}")
+    quick = replace(bench, compile_timeout=1.0)
+    decided = problem_of(policy.manifest.problem).decide(searching(policy, 60), modules.frozen(), 0, quick)
+    assert decided.cpu > 1
 
 
 def test_it_is_measured_of_every_form(modules: Modules, bench: Bench) -> None:
