@@ -170,9 +170,11 @@ def _timed(found: Tuned) -> Iterator[str]:
             f"{math.exp(found.anew.estimate):.4f} ({low:.4f} to {high:.4f}) on these programs"
         )
     if found.marks:
+        first, *others = sorted(found.marks)
+        more = f", and {len(others)} more such marks" if others else ""
         yield (
-            f"warning: the machine was not quiet ({', '.join(sorted(found.marks))}): trials were compared by times "
-            "that the leaderboard would not use"
+            f"warning: the machine was not quiet ({first}{more}): trials were compared by times that the leaderboard "
+            "would not use"
         )
 
 
