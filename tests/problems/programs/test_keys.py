@@ -12,6 +12,7 @@ import pytest
 
 from harness.apply import compile_plan
 from harness.base.inventory import entries_of
+from harness.base.progress import SilentObserver
 from harness.base.vocabulary import SIZE, SPEED, Level, Outcome, PolicyClass, Target
 from harness.freeze import FrozenModule
 from harness.policy.manifest import Manifest
@@ -20,9 +21,13 @@ from harness.problems.programs import cell as cell_module
 from harness.problems.programs import fresh as fresh_module
 from harness.problems.programs.cell import Cell, run_cell, task_of
 from harness.problems.programs.problems import program_problem
+from harness.problems.programs.tune import request
 from harness.problems.programs.tune import reward as reward_module
 from harness.problems.programs.tune import run as tune_module
+from harness.problems.programs.tune.judge import goals_of
+from harness.problems.programs.tune.request import Search
 from harness.problems.programs.tune.reward import measure
+from harness.run.engines import local_engine
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
 from harness.suite.model import Benchmark, Input, Source, Workload
@@ -366,9 +371,10 @@ def trial(program: Program, metric: str, bench: Bench) -> float:
 
 def study(program: Program, metric: str, bench: Bench) -> Path:
     """Where the trials of a search are written."""
-    goal = tune_module._goal((program, Target.X86_64), metric, Level.OZ, bench)
-    tuned = tune_module.Tunable(TUNED, Tunable(), ())
-    return tune_module._study_path(tuned, [goal], metric, 0, bench)
+    search = Search(metric, (Target.X86_64,), trials=1, seed=0, patience=0, seconds=1)
+    goals = goals_of([(program, Target.X86_64)], search, Level.OZ, bench, local_engine(1), SilentObserver())
+    tuned = request.Tunable(TUNED, Tunable(), ())
+    return tune_module._study_path(tuned, goals, search, bench)
 
 
 def test_what_is_counted_of_a_trial_is_kept_for_its_workloads(program: Program, tmp_path: Path, bench: Bench) -> None:
