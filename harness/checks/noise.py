@@ -109,7 +109,7 @@ def noise(campaigns: int, seconds: float, plan: Plan, bench: Bench, observer: Ob
         controls: list[list[float]] = []
         for number in range(campaigns):
             timed = Timed([])
-            facts = run_campaign([program], {program.name: took}, plan, bench, timed, _ignore, _ignore, _nothing)
+            facts = run_campaign([program], {program.name: took}, plan, bench, timed)
             done = summary(facts, timed.blocks, {program.name: program.reference})
             pairs = timed.pairs(program)
             tried.append(_judged(done, pairs, digests))
@@ -196,11 +196,3 @@ def _program(folder: Path, binaries: dict[str, float], work: int, bench: Bench) 
         # Equal objects are otherwise timed once: here the point is that they are not known to be equal.
         objects[digest_bytes(made.read_bytes() + made.stem.encode())] = made
     return TimedProgram(spin(), next(iter(objects)), objects, (READY,), {"spin": RIGHT})
-
-
-def _ignore(*_told: object) -> None:
-    return None
-
-
-def _nothing() -> None:
-    return None

@@ -78,15 +78,19 @@ Facts = dict[str, Any]
 """What is said of a campaign when it begins: its id, when it started, core, slice, precision, budget, calibration."""
 
 
+def _unheard(*_told: object) -> None:
+    """For who does not want to be told."""
+
+
 def run_campaign(
     programs: Sequence[TimedProgram],
     typical: Mapping[str, float],
     plan: Plan,
     bench: Bench,
     timed: Timed,
-    opened: Callable[[Facts], None],
-    recorded: Callable[[Block, str], None],
-    wait: Callable[[], None],
+    opened: Callable[[Facts], None] = _unheard,
+    recorded: Callable[[Block, str], None] = _unheard,
+    wait: Callable[[], None] = _unheard,
 ) -> Facts:
     """Time the programs until they are precise or the budget is spent. Returns the campaign's facts.
 

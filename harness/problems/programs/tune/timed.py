@@ -178,7 +178,7 @@ def _race(entrants: Sequence[tuple[Opponent, Sequence[Entrant]]], plan: Plan, be
         programs = [program for program, _ in some]
         typical = {program.name: cpu for program, cpu in some}
         own = replace(plan, budget=plan.budget * share)
-        facts = run_campaign(programs, typical, own, bench, timed, _ignore, _ignore, _nothing)
+        facts = run_campaign(programs, typical, own, bench, timed)
         marks |= set(summary(facts, timed.blocks, {program.name: program.reference for program in programs}).marks)
         pairs |= {place: found for program in programs for place, found in _pairs(program, timed)}
     return Raced(pairs, frozenset(marks))
@@ -204,11 +204,3 @@ def _entrant(program: Program, plan: CompilePlan, level: Level, bench: Bench) ->
     frozen = freeze(program, NATIVE, level, bench)
     compiled = compile_plan(frozen, plan, bench)
     return Entrant(compiled.digest, twin_of(compiled.object, frozen, plan, bench))
-
-
-def _ignore(*_told: object) -> None:
-    return None
-
-
-def _nothing() -> None:
-    return None
