@@ -265,7 +265,7 @@ def search(session, seed, seconds):
             session.line().run(*[{DSE}] * 4000)
             return [{SIMPLIFYCFG}]
         except SessionLost:
-            assert session.cpu - before > 0.05, session.cpu
+            assert session.cpu > before, session.cpu
     return [{SROA}]
 """
     assert asked.search(source, seconds=20) == [AUTOPHASE_42.pipelines(())[SROA]]
