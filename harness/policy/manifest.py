@@ -15,6 +15,8 @@ Link = Annotated[Line, Field(pattern=r"^https?://[!-~]+$")]
 
 SEARCH_SEEDS = 5
 """Seeds that a policy of class ``search`` has at least."""
+LONGEST_SEARCH = 3600.0
+"""CPU seconds that a search of one program may have: a stranger's word must not hold the machine for a day."""
 MOST_SEEDS = 256
 """Seeds that any policy has at most, and files."""
 
@@ -92,7 +94,7 @@ class Manifest(BaseModel):
     """Hyperparameter values."""
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=1 << 63)], ...], AfterValidator(_distinct)] = (0,)
     """One cell each."""
-    budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    budget: Annotated[float, Field(gt=0, le=LONGEST_SEARCH, allow_inf_nan=False)] | None = None
     """``search``: CPU seconds for each benchmark and seed."""
     deterministic: bool = False
     """``search``: it finds the same whenever it is asked. It has one seed, and is asked twice."""

@@ -18,7 +18,6 @@ using namespace llvm;
 namespace harness {
 namespace {
 
-constexpr size_t MostCallers = 4;
 constexpr unsigned MostInstructions = 20000; // of a function
 constexpr int64_t LeastBudget = 9000;        // instructions that may be compiled, of the smallest module
 constexpr int64_t LeastMost = 3000;          // of them, for one function
@@ -43,7 +42,7 @@ struct Uses {
   int64_t Tried = 0;       // in these
   bool Otherwise = false;
 
-  explicit Uses(const Function &Callee) {
+  Uses(const Function &Callee, size_t MostCallers) {
     MapVector<Function *, int64_t> Callers;
     for (const User *Using : Callee.users()) {
       const auto *Call = dyn_cast<CallBase>(Using);
@@ -75,8 +74,8 @@ struct Uses {
 bool goesAway(const Function &Callee, const Uses &Of) { return Callee.hasLocalLinkage() && !Of.Otherwise; }
 
 // Instructions that trying it compiles, about.
-int64_t effort(const Function &Callee) {
-  const Uses Of(Callee);
+int64_t effort(const Function &Callee, size_t MostCallers) {
+  const Uses Of(Callee, MostCallers);
   const int64_t Copy = Callee.getInstructionCount();
   int64_t Instructions = Of.Parts.empty() || !goesAway(Callee, Of) ? 0 : Copy + PerCompilation;
   for (const Uses::Part &Part : Of.Parts) {
@@ -152,11 +151,11 @@ int64_t Trials::instructionsFor(const Function &Callee) {
   if (const auto Found = Efforts.find(Callee.getName()); Found != Efforts.end()) {
     return Found->second;
   }
-  return Efforts[Callee.getName()] = isTriable(Callee) ? effort(Callee) : 0;
+  return Efforts[Callee.getName()] = isTriable(Callee) ? effort(Callee, MostCallers) : 0;
 }
 
 Trial Trials::tried(Function &Callee, Decision Decides) {
-  const Uses Of(Callee);
+  const Uses Of(Callee, MostCallers);
   if (!isTriable(Callee) || Of.Parts.empty()) {
     return {};
   }

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -39,8 +40,10 @@ public:
   // Whether another call would be inlined.
   using Decision = llvm::function_ref<bool(llvm::CallBase &)>;
 
-  // `Share`: instructions that may be compiled, as a multiple of the module's; 0: any number.
-  explicit Trials(double Share = DefaultShare) : Share(Share) {}
+  // `Share`: instructions that may be compiled, as a multiple of the module's; 0: any number. `MostCallers`: in which
+  // one function is tried.
+  explicit Trials(double Share = DefaultShare, size_t MostCallers = DefaultCallers)
+      : Share(Share), MostCallers(MostCallers) {}
 
   // What is saved if all calls of the function are inlined, by what it and its callers were when it was first asked.
   const Trial &of(llvm::Function &Callee, Decision Decides);
@@ -52,6 +55,7 @@ public:
   // With it, trials take up to half as long again as optimising the module does; a zero-shot policy may take twice as
   // long.
   static constexpr double DefaultShare = 1.2;
+  static constexpr size_t DefaultCallers = 4;
 
 private:
   // A caller, and calls in it that would be inlined.
@@ -72,6 +76,7 @@ private:
   std::optional<TrialBytes> compiled(const Plan &Of, const llvm::Function &Callee);
 
   double Share;
+  size_t MostCallers;
   std::optional<int64_t> Left; // instructions
   int64_t Most = 0;            // of them, for one function
   std::unique_ptr<Compiler> With;

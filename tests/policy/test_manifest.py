@@ -108,6 +108,7 @@ def test_a_good_submission_is_loaded(tmp_path: Path) -> None:
         (changed("seeds = [0]", 'seeds = ["zero"]'), "seeds.1: "),
         (changed("seeds = [0]", "budget = 0"), "budget: "),
         (changed("seeds = [0]", "budget = inf"), "budget: "),
+        (changed("seeds = [0]", "budget = 3600.5"), "budget: "),
         (changed("scale = 0.5", "scale = nan"), "values.scale: must be a finite number, not nan"),
         (changed("scale = 0.5", "scale = [0.5]"), "values.scale: must be a number or text in quotes"),
         (changed('"fast"', f'"{"x" * 501}"'), "values.mode: must have from 1 to 500 characters, not 501"),

@@ -4,15 +4,12 @@ from dataclasses import dataclass
 
 from harness.base.vocabulary import PolicyClass
 
-__all__ = ["LEAST_SECONDS", "LONGEST_SEARCH", "SHARE", "Allowance", "allowance"]
+__all__ = ["LEAST_SECONDS", "SHARE", "Allowance", "allowance"]
 
 LEAST_SECONDS = 1.0
 SHARE = 2.0
 """A policy that does not search may take ``LEAST_SECONDS`` of CPU time to decide on a module, or ``SHARE`` times what
 its plain compile step takes, whichever is more: enough to look at the module, too little to compile it many times."""
-
-LONGEST_SEARCH = 3600.0
-"""CPU seconds that a search has for a module at most, whatever budget its manifest says: it is a stranger's word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +40,5 @@ def allowance(policy_class: PolicyClass, plain: float, budget: float | None = No
     fixed has less to decide than a zero-shot policy.
     """
     if policy_class is PolicyClass.SEARCH:
-        return None if budget is None else Allowance(min(budget, LONGEST_SEARCH), plain, search=True)
+        return None if budget is None else Allowance(budget, plain, search=True)
     return Allowance(max(LEAST_SECONDS, SHARE * plain), plain)

@@ -80,13 +80,6 @@ def test_a_search_has_its_budget(policy: Policy, modules: Modules, bench: Bench)
     assert (raised.value.outcome, raised.value.transient) == (Outcome.POLICY_TIMEOUT, True)
 
 
-def test_a_budget_without_measure_is_cut(modules: Modules, bench: Bench) -> None:
-    """It stops no run: the sandbox is asked for no limit that there is not."""
-    policy = searching(heuristic_policy(CHEAP_HEURISTIC), 1e300)
-    assert problem_of(policy.manifest.problem).decide(policy, modules.frozen(), 0, bench).decisions.body["sites"]
-    assert allowance(PolicyClass.SEARCH, 3.0, 1e300) == Allowance(3600.0, 3.0, search=True)
-
-
 def test_a_search_may_take_longer_than_a_step(modules: Modules, bench: Bench) -> None:
     """The limit is of what compiles, and its budget is beside that."""
     waits = (

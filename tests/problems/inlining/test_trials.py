@@ -49,11 +49,12 @@ def made(size: str, modules: Modules) -> FrozenModule:
     return modules.made(f"helped-{size}", HELPER.format(body=BODIES[size]))
 
 
-def most_said(place: int, frozen: FrozenModule, bench: Bench) -> int:
+def most_said(place: int, frozen: FrozenModule, bench: Bench, options: tuple[str, ...] = ()) -> int:
     """The value of such a feature, found by asking whether it is at least so much."""
 
     def is_less(least: int) -> bool:
-        return inlines(ask(at_least(place, least + 1, bench), frozen, bench)) == {False}
+        asked = replace(at_least(place, least + 1, bench), options=options)
+        return inlines(ask(asked, frozen, bench)) == {False}
 
     return bisect.bisect_left(range(1 << 12), True, key=is_less)
 
@@ -81,7 +82,7 @@ def test_it_is_tried_in_all_that_call_it(helped: FrozenModule, bench: Bench) -> 
 
 @pytest.mark.parametrize("callers", [4, 5, 12])
 def test_of_many_callers_four_speak_for_all(callers: int, modules: Modules, bench: Bench) -> None:
-    """All are alike, so that what was found in four of them is what the program has less."""
+    """All are alike, so that what was found in four of them is what the program has less. A search tries in all."""
     names = [f"caller{place}" for place in range(callers)]
     written = "".join(
         f"int {name}(int n) {{ return helper(n, sink) + {n + 10} * n; }}\n" for n, name in enumerate(names)
@@ -93,6 +94,7 @@ def test_of_many_callers_four_speak_for_all(callers: int, modules: Modules, benc
     frozen = modules.made(f"many-{callers}", source)
     assert inlines(ask(at_least(CALLERS, 4, bench), frozen, bench)) == {True}
     assert inlines(ask(at_least(CALLERS, 5, bench), frozen, bench)) == {False}
+    assert most_said(CALLERS, frozen, bench, TRIED_FREELY) == callers
     without, within = (generated(ask(one(bench), frozen, bench), frozen, bench) for one in (never, always))
     saved = executable_bytes(without) - executable_bytes(within)
     near = 2 * (callers - 4)
