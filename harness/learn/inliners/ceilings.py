@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.apply.decisions import Decisions
 from harness.base.answers import Answer, Column, Table
-from harness.base.errors import CellError, UsageError
-from harness.base.vocabulary import Level, Target
+from harness.base.errors import UsageError
+from harness.base.vocabulary import SIZE, Level, Outcome, Target
 from harness.environments.benchmarks import frozen_of
-from harness.freeze import FrozenModule
 from harness.learn.inliners.ceiling import Budget, Ceiling, search
 from harness.learn.inliners.collector import Collector
 from harness.learn.inliners.judge import METRICS
@@ -23,6 +23,7 @@ from harness.problems.inlining import INLINING
 from harness.problems.inlining.best import BEST, DECISIONS, written
 from harness.problems.inlining.problem import POLICIES
 from harness.problems.inlining.sites import Site, sites_of
+from harness.problems.programs.cell import Cell, run_cell
 from harness.problems.verbs import Context
 from harness.sandbox.bench import Bench
 from harness.suite.load import Program
@@ -59,9 +60,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
+    program: Program
     module: Module
     target: Target
-    frozen: FrozenModule
     known: tuple[Site, ...]
     trials: int
     """That ``known`` took."""
@@ -94,10 +95,10 @@ def improve(context: Context, asked: Asked) -> Answer:
             best = known.get(program.home_id, {}).get(target)
             if best is None or asked.again:
                 module = whole(program.home_id, one)
-                tasks.append(_Task(module, target, one, best.found if best else (), best.trials if best else 0))
+                tasks.append(_Task(program, module, target, best.found if best else (), best.trials if best else 0))
 
     def work(collector: Collector, task: _Task) -> Ceiling:
-        begin = [task.known, *(_decided(one, task, bench) for one in others)]
+        begin = [task.known, *(_decided(one, asked.metric, task, bench) for one in others)]
         return search(task.module, asked.metric, collector, asked.budget, begin=[*filter(None, begin)], seed=asked.seed)
 
     file = policy.folder / policy.manifest.files[DECISIONS.role]
@@ -117,15 +118,13 @@ def _decider(name: str) -> Policy:
     return policy
 
 
-def _decided(policy: Policy, task: _Task, bench: Bench) -> Sequence[Site]:
+def _decided(policy: Policy, metric: str, task: _Task, bench: Bench) -> Sequence[Site]:
     """What the policy decides; nothing where it does not decide on this program."""
-    if task.target not in policy.manifest.targets:
+    cell = Cell(task.program, task.target, SIZE, policy, policy.manifest.seeds[0])
+    result = run_cell(cell, (metric,), bench)  # what a run has measured is taken from the cache
+    if result.outcome is not Outcome.OK or result.decisions is None:
         return ()
-    try:
-        found = POLICIES.decide(policy, task.frozen, policy.manifest.seeds[0], bench)
-    except CellError:
-        return ()
-    return [site for site in sites_of(found.decisions.body) if site.chosen]
+    return [site for site in sites_of(Decisions.parse(result.decisions.encode(), cell.name).body) if site.chosen]
 
 
 def _kept(tasks: Sequence[_Task], found: Iterator[Ceiling | None], file: Path) -> Iterator[dict[str, Any]]:
