@@ -2,15 +2,21 @@
 // code, and decided as LLVM decides it where it was not tried. What can be tried is little beside a large program, so a function is
 // tried only where the answer is worth what it takes: where LLVM may well be wrong, by many bytes, and callers are small.
 
-// Whether a function's only call is tried, too. LLVM nearly always inlines it and is nearly always right, while its
-// caller may be large: trials of other functions save more for as much compilation.
-// [hyperparam]: only_calls, int, 0, 1, 0
+// Whether a function's only call is tried, too: nowhere, on x86-64, or everywhere. LLVM inlines it nearly always, and
+// where its caller is large that costs bytes. On AArch64 code that is alike is outlined afterwards, which a trial of two
+// functions does not see.
+// [hyperparam]: only_calls, int, 0, 2, 1
 // Bytes that must be saved.
 // [hyperparam]: least_bytes, int, -16, 16, 1
 // How wrong the estimate of what is saved may be: the standard deviation, as a share of the bytes of all copies.
 // [hyperparam]: doubt, float, 0.05, 1, 0.2
-// Bytes that a trial must promise, for each thousand instructions that it compiles.
-// [hyperparam]: worth, float, 0, 100, 10
+// Bytes that a trial must promise, for each thousand instructions that it compiles, where little of the module can be
+// tried: else a few functions use up what many better ones could have.
+// [hyperparam]: worth, float, 0, 1000, 160
+// The share of it on AArch64.
+// [hyperparam]: on_aarch64, float, 0, 1, 0.2
+// Instructions of a module from which on that much is asked for; with half as many it is half as much.
+// [hyperparam]: large, int, 1, 1000000, 20000
 
 static double valueOf(PolicyContext &Context, harness::CalleeFeature Index) {
   return static_cast<double>(Context.feature(Index));
@@ -35,11 +41,15 @@ static double promise(PolicyContext &Context, bool Default) {
 bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
   using harness::TrialFeature;
   const bool Default = Context.defaultDecision();
-  if (only_calls == 0 && Context.feature(harness::CalleeFeature::callee_is_last_call) != 0) {
+  static const bool OnAArch64 = CB.getModule()->getTargetTriple().isAArch64();
+  static const double Share = std::min(1.0, static_cast<double>(CB.getModule()->getInstructionCount()) / large);
+  const bool TriesOnlyCalls = only_calls > (OnAArch64 ? 1 : 0);
+  if (!TriesOnlyCalls && Context.feature(harness::CalleeFeature::callee_is_last_call) != 0) {
     return Default;
   }
+  const double Worth = worth * Share * (OnAArch64 ? on_aarch64 : 1);
   const auto Thousands = static_cast<double>(Context.feature(TrialFeature::trial_instructions)) / 1000;
-  if (promise(Context, Default) < worth * Thousands || Context.feature(TrialFeature::trial_callers) == 0) {
+  if (promise(Context, Default) < Worth * Thousands || Context.feature(TrialFeature::trial_callers) == 0) {
     return Default;
   }
   return Context.feature(TrialFeature::trial_saves_text) >= least_bytes;
