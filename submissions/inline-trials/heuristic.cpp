@@ -6,7 +6,7 @@
 // Whether a function's only call is tried, too: nowhere, on x86-64, or everywhere. The rules inline it nearly always, and
 // where its caller is large that costs bytes. On AArch64 code that is alike is outlined afterwards, which a trial of two
 // functions does not see.
-// [hyperparam]: only_calls, int, 0, 2, 2
+// [hyperparam]: only_calls, int, 0, 2, 1
 // Bytes that must be saved.
 // [hyperparam]: least_bytes, int, -16, 16, 6
 // How wrong the estimate of what is saved may be: the standard deviation, as a share of the bytes of all copies.
