@@ -3,8 +3,7 @@
 // tried only where the answer is worth what it takes: where LLVM may well be wrong, by many bytes, and callers are small.
 
 // Whether a function's only call is tried, too: nowhere, on x86-64, or everywhere. LLVM inlines it nearly always, and
-// where its caller is large that costs bytes. On AArch64 code that is alike is outlined afterwards, which a trial of two
-// functions does not see.
+// where its caller is large that costs bytes. On AArch64 that lost bytes on train programs.
 // [hyperparam]: only_calls, int, 0, 2, 1
 // Bytes that must be saved.
 // [hyperparam]: least_bytes, int, -16, 16, 1

@@ -106,9 +106,9 @@ def test_a_good_submission_is_loaded(tmp_path: Path) -> None:
         (changed("seeds = [0]", "seeds = [-1]"), "seeds.1: "),
         (changed("seeds = [0]", f"seeds = [{1 << 63}]"), "seeds.1: "),  # the index has 64-bit integers
         (changed("seeds = [0]", 'seeds = ["zero"]'), "seeds.1: "),
-        (changed("seeds = [0]", "budget = 0"), "budget: "),
-        (changed("seeds = [0]", "budget = inf"), "budget: "),
-        (changed("seeds = [0]", "budget = 3600.5"), "budget: "),
+        (changed("seeds = [0]", "budget = 0"), "budget: must be greater than 0, not 0"),
+        (changed("seeds = [0]", "budget = inf"), "budget: must be "),
+        (changed("seeds = [0]", "budget = 3600.5"), "budget: must be less than or equal to 3600, not 3600.5"),
         (changed("scale = 0.5", "scale = nan"), "values.scale: must be a finite number, not nan"),
         (changed("scale = 0.5", "scale = [0.5]"), "values.scale: must be a number or text in quotes"),
         (changed('"fast"', f'"{"x" * 501}"'), "values.mode: must have from 1 to 500 characters, not 501"),
