@@ -82,8 +82,9 @@ def test_a_search_has_its_budget(policy: Policy, modules: Modules, bench: Bench)
 
 def test_a_search_may_take_longer_than_a_step(modules: Modules, bench: Bench) -> None:
     """The limit is of what compiles, and its budget is beside that."""
+    turns = 6_000_000_000  # three seconds of a quick machine: it has no clock to look at
     waits = (
-        "static bool waited = [] { for (volatile unsigned long n = 0; n < 2000000000; n = n + 1) {} return true; }();"
+        f"static bool waited = [] {{ for (volatile unsigned long n = 0; n < {turns}; n = n + 1) {{}} return true; }}();"
     )
     policy = heuristic_policy(f"{waits}\nbool getEvolvableAdvice(CallBase &, PolicyContext &) {{ return waited; }}")
     quick = replace(bench, compile_timeout=1.0)
