@@ -33,8 +33,9 @@ from harness.policy.forms.onnx.refused import Refused
 from harness.policy.forms.tree import parse_tree
 from harness.policy.manifest import Manifest
 from harness.problems.inlining.features import INTERFACE
-from harness.problems.passes.session.wire import Status, actions_of, reply_of, steps_of
+from harness.problems.passes.session.wire import actions_of, steps_of
 from harness.problems.programs.problems import program_problem
+from harness.problems.programs.session.wire import Status, reply_of
 from harness.problems.sharding.parse import parse_instance
 from harness.problems.sharding.tracks import SHARDING
 from harness.record import read_run

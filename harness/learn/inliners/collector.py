@@ -14,8 +14,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.problems.passes.session.wire import Reply, Status
-from harness.problems.passes.session.worker import Worker, worker_job
+from harness.problems.programs.session.wire import Reply, Status
+from harness.problems.programs.session.worker import Worker, worker_job
 from harness.sandbox import GIB
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import native_folder

@@ -9,7 +9,7 @@ from typing import Self, TypeVar
 
 from harness.base.progress import Observer, SilentObserver
 from harness.learn.inliners.collector import Collector
-from harness.problems.passes.session.worker import SessionLost
+from harness.problems.programs.session.worker import SessionLost
 from harness.sandbox.bench import Bench
 
 __all__ = ["Pool"]

@@ -18,7 +18,7 @@ from harness.learn.inliners.pool import Pool
 from harness.problems.inlining.ask import DEFAULT, ask
 from harness.problems.inlining.features import STATIC_FEATURES
 from harness.problems.inlining.sites import Who, sites_of
-from harness.problems.passes.session.worker import SessionLost
+from harness.problems.programs.session.worker import SessionLost
 from harness.sandbox import MIB, Reason
 from harness.sandbox.bench import Bench
 from harness.toolchain import Toolchain
@@ -227,7 +227,7 @@ def test_a_worker_that_cannot_be_started_is_started_once_more(
     def work(collector: Collector, module: Module) -> int:
         return collector.compile(module.read()).alloc
 
-    monkeypatch.setattr("harness.problems.passes.session.worker.llvm_program", broken)
+    monkeypatch.setattr("harness.problems.programs.session.worker.llvm_program", broken)
     with Pool(bench, 1) as pool:
         assert None not in list(pool.each("compile", small[:2], work)) and len(started) == 2
     with Pool(bench, 1) as pool, pytest.raises(SessionLost, match="the start"):

@@ -18,7 +18,7 @@ from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network, fresh
 from harness.learn.inliners.pool import Pool
 from harness.problems.inlining.features import STATIC_FEATURES
-from harness.problems.passes.session.worker import SessionLost
+from harness.problems.programs.session.worker import SessionLost
 from harness.sandbox import Reason
 from harness.sandbox.bench import Bench
 from tests.learn.inliners.test_collector import as_bitcode

@@ -14,7 +14,7 @@ from harness.policy.load import load_policy
 from harness.problems.passes import agent
 from harness.problems.passes.actions import AUTOPHASE_42
 from harness.problems.passes.listed import decisions_of
-from harness.problems.passes.search import decide, relay
+from harness.problems.passes.search import decide
 from harness.problems.passes.session import Line, Session, SessionLost, StepLimits
 from harness.problems.programs.problems import program_problem
 from harness.problems.programs.take import Made, require_right
@@ -241,7 +241,7 @@ def test_one_request_takes_no_longer_than_what_is_left_of_the_budget(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Thousands of passes at once would else take whatever they take: two seconds here."""
-    monkeypatch.setattr(relay, "_LAST", 0.1)
+    monkeypatch.setattr("harness.problems.passes.search.relay._LAST", 0.1)
     source = f"""
 def search(session, seed, seconds):
     session.propose([{SROA}])
@@ -377,7 +377,7 @@ def test_a_list_is_taken_without_a_session(asked: Asked, monkeypatch: pytest.Mon
 )
 def test_why_a_search_is_stopped_is_said(source: str, said: str, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decide, "_PATIENCE", 2.0)
-    monkeypatch.setattr(relay, "_GRACE", 1.0)
+    monkeypatch.setattr("harness.problems.programs.session.relay._GRACE", 1.0)
     with pytest.raises(CellError) as error:
         asked.search(source, seconds=0.2)
     assert error.value.outcome is Outcome.POLICY_TIMEOUT

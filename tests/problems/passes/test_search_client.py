@@ -41,10 +41,11 @@ def test_a_search_has_time_as_long_as_it_may_look(look: object) -> None:
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
-        ("search/relay.py", "_LAST = 1.0", "_LAST = 2.0"),
-        ("search/decide.py", "_PATIENCE = 60.0", "_PATIENCE = 61.0"),
-        ("search/client.py", "self.looks = 0", "self.looks = 1"),
-        ("session/worker.py", "self.cpu = 0.0", "self.cpu = 1.0"),
+        ("passes/search/relay.py", "_LAST = 1.0", "_LAST = 2.0"),
+        ("passes/search/decide.py", "_PATIENCE = 60.0", "_PATIENCE = 61.0"),
+        ("programs/session/client.py", "self.looks = 0", "self.looks = 1"),
+        ("programs/session/relay.py", "_GRACE = 5.0", "_GRACE = 6.0"),
+        ("programs/session/worker.py", "self.cpu = 0.0", "self.cpu = 1.0"),
     ],
 )
 def test_a_search_that_is_accounted_for_otherwise_is_another_cell(
@@ -59,7 +60,7 @@ def test_a_search_that_is_accounted_for_otherwise_is_another_cell(
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
 
     found = digest()
-    changed = copied / "problems" / "passes" / file
+    changed = copied / "problems" / file
     text = changed.read_text()
     assert before in text
     changed.write_text(text.replace(before, after))

@@ -1,73 +1,36 @@
 """What a ``search.py`` is given: LLVM 22 with the program in memory, one line or many, until the budget is spent.
 
-It runs in the sandbox, beside the policy and ``session/wire.py``; nothing else of the harness is there.
+It runs in the sandbox, beside the policy and what it imports; nothing else of the harness is there.
 """
 
-import os
 import struct
 from collections.abc import Sequence
 
 from harness.problems.passes.session import wire
+from harness.problems.programs.session.client import Budgeted, BudgetSpent, SessionLost
+from harness.problems.programs.session.wire import request
 
 __all__ = ["BudgetSpent", "Line", "Session", "SessionLost"]
 
 
-class BudgetSpent(Exception):
-    """Nothing more can be tried: say what was found."""
-
-
-class SessionLost(Exception):
-    """A pass crashed, hung or took all memory. Every line is gone; ``Session.line`` begins anew."""
-
-
-class Session:
-    """The program, and what can be done to it. Its methods raise BudgetSpent and SessionLost."""
+class Session(Budgeted):
+    """The program, and what can be done to it. Its methods raise BudgetSpent; and SessionLost, after which every line
+    is gone, and ``line`` begins anew.
+    """
 
     def __init__(self, read: int, write: int, actions: Sequence[str], seconds: float, trials: int) -> None:
         """Descriptors of the harness; the names of the actions; CPU seconds to use, and trials to have at least."""
-        self._read, self._write = read, write
-        self._seconds, self._trials = seconds, trials
+        super().__init__(read, write, seconds, trials)
         self.actions = tuple(actions)
         """Names of the passes, by the numbers that everything else takes."""
-        self.cpu = 0.0
-        """CPU seconds that LLVM has used of the budget."""
-        self.trials = 0
-        """Modules whose cost was looked at: counted, or generated."""
-        self.looks = 0
-        """Those, and modules whose features or text were looked at: by these the budget's trials are counted."""
-
-    def has_time(self, share: float = 1.0) -> bool:
-        """Whether less than this share of the budget is used: of its seconds, or of the trials that it has at least."""
-        return self.cpu < share * self._seconds or self.looks < share * self._trials
 
     def line(self) -> "Line":
         """The program as it is before any pass, as a new line."""
-        return Line(self, _number(self.ask(wire.request(wire.Kind.OPEN, 0))), ())
+        return Line(self, _number(self.ask(request(wire.Kind.OPEN, 0))), ())
 
     def propose(self, actions: Sequence[int]) -> None:
         """The best list so far: it counts if ``search`` does not come to its end."""
         self.ask(wire.actions_request(wire.Kind.PROPOSE, actions))
-
-    def ask(self, request: bytes) -> bytes:
-        """The rest of the answer. Raises ValueError for a request that means nothing."""
-        os.write(self._write, request)
-        (size,) = wire.SIZE.unpack(self._bytes(wire.SIZE.size))
-        reply = wire.reply_of(self._bytes(size))
-        self.cpu = reply.cpu
-        if reply.status is wire.Status.GOOD:
-            return reply.rest
-        error = {wire.Status.SPENT: BudgetSpent, wire.Status.LOST: SessionLost}.get(reply.status, ValueError)
-        raise error(reply.rest.decode("utf-8", "replace"))
-
-    def _bytes(self, size: int) -> bytes:
-        parts = []
-        while size > 0:
-            part = os.read(self._read, size)
-            if not part:
-                raise SystemExit(0)  # whoever asked has gone
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
 
 
 class Line:
@@ -145,10 +108,10 @@ class Line:
 
     def _see(self, what: wire.What) -> bytes:
         self._session.looks += 1
-        return self._session.ask(wire.request(wire.Kind.OBSERVE, self._number, bytes([what])))
+        return self._session.ask(request(wire.Kind.OBSERVE, self._number, bytes([what])))
 
     def _ask(self, kind: wire.Kind) -> bytes:
-        return self._session.ask(wire.request(kind, self._number))
+        return self._session.ask(request(kind, self._number))
 
 
 def _number(rest: bytes) -> int:

@@ -5,7 +5,7 @@
 
 from harness.problems.passes.session.observations import AUTOPHASE, Graph, ObjectSize
 from harness.problems.passes.session.session import Line, Session, Step, StepLimits, session_digest
-from harness.problems.passes.session.worker import SessionLost
+from harness.problems.programs.session.worker import SessionLost
 
 __all__ = [
     "AUTOPHASE",

@@ -20,8 +20,9 @@ from harness.problems.passes.session.observations import (
     numbers_of,
     object_size_of,
 )
-from harness.problems.passes.session.wire import Count, Kind, Reply, Status, What, request, steps_of, steps_request
-from harness.problems.passes.session.worker import Worker, worker_job
+from harness.problems.passes.session.wire import Count, Kind, What, steps_of, steps_request
+from harness.problems.programs.session.wire import Reply, Status, request
+from harness.problems.programs.session.worker import Worker, worker_job
 from harness.sandbox import GIB, Job
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import native_digest, native_folder

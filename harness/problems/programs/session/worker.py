@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.base.errors import HarnessError
 from harness.base.process import WAITING
-from harness.problems.passes.session.wire import SIZE, Reply, reply_of
+from harness.problems.programs.session.wire import SIZE, Reply, reply_of
 from harness.sandbox import MIB, SCRATCH, Finished, Job, Limits, Reason
 from harness.sandbox.bench import Bench
 from harness.sandbox.dialogue import Dialogue, Gone, Late, Patience
