@@ -16,12 +16,15 @@ from harness.problems.inlining.sites import Site, Who, body_fault, body_of, site
 from harness.problems.programs.best_known import BestFile
 from harness.sandbox.bench import Bench
 
-__all__ = ["BEST", "DECISIONS", "BestKnown", "written"]
+__all__ = ["BEST", "DECISIONS", "BestKnown", "read_sites", "written"]
 
 BEST = "best"
 
 
-def _sites(found: Mapping[str, Any]) -> tuple[Site, ...]:
+def read_sites(found: Mapping[str, Any]) -> tuple[Site, ...]:
+    """Decisions as ``written`` writes them. Raises KeyError, TypeError or ValueError for anything else, and for a site
+    that is there twice.
+    """
     sites = [[*site, Who.POLICY.value] for site in found["sites"]]
     body = {"functions": found["functions"], "sites": sites}
     if body_fault(body) is not None:
@@ -43,7 +46,7 @@ DECISIONS = BestFile(
     "decisions.json",
     "decisions",
     '"functions": ["NAME", ...], "sites": [[CALLER, CALLEE, ORDINAL, INLINE], ...]',
-    _sites,
+    read_sites,
     containers=1_000_000,
 )
 """The file."""

@@ -18,6 +18,7 @@ from harness.problems.inlining.decide import decided, generated
 from harness.problems.inlining.features import INTERFACE
 from harness.problems.inlining.price import plain_cpu
 from harness.problems.inlining.replay import PLUGIN, RULES, replay_plan
+from harness.problems.inlining.search.decide import SEARCH, Searches
 from harness.problems.inlining.sites import sites_of
 from harness.problems.programs.allowance import allowance
 from harness.problems.programs.asking import Asked, asked_as
@@ -34,6 +35,7 @@ class Inlining:
     forms: ClassVar = {
         **{name: form for name, form in all_forms().items() if form.supports(INTERFACE) is None},
         BEST: BestKnown.form,
+        SEARCH: Searches.form,
     }
 
     questions: ClassVar = QUESTIONS
@@ -42,6 +44,8 @@ class Inlining:
         """As its form has it."""
         if policy.manifest.form == BEST:
             _best.check(policy, where)
+        elif policy.manifest.form == SEARCH:
+            _searches.check(policy, where)
         else:
             checked_form(policy, INTERFACE, where)
 
@@ -58,6 +62,8 @@ class Inlining:
         """What it decides of each call site. ``seed``: given to code that wants it."""
         if policy.manifest.form == BEST:
             return _best.decide(policy, frozen, bench)
+        if policy.manifest.form == SEARCH:
+            return _searches.decide(policy, frozen, seed, bench)
         how = _asked(policy, seed, bench)
         manifest = policy.manifest
         most = allowance(manifest.policy_class, plain_cpu(frozen, bench), manifest.budget)
@@ -67,7 +73,11 @@ class Inlining:
         """The plugin, and what turns the file into what it asks."""
         asked = about(policy.manifest.question)
         ways = [native_digest(PLUGIN), *RULES, *asked]
-        return ways if policy.manifest.form == BEST else [*ways, *asked_form(policy).key_material(INTERFACE)]
+        if policy.manifest.form == BEST:
+            return ways
+        if policy.manifest.form == SEARCH:
+            return [*ways, *_searches.parts()]
+        return [*ways, *asked_form(policy).key_material(INTERFACE)]
 
     def notes(self, policy: Policy) -> list[str]:
         """Nothing to remark."""
@@ -93,6 +103,7 @@ class Inlining:
 
 
 _best = BestKnown()
+_searches = Searches()
 
 
 def _asked(policy: Policy, seed: int, bench: Bench) -> Asked:
