@@ -3,7 +3,8 @@
 It changes whether all calls of a function are inlined, then single calls, and keeps what saves a byte of the whole
 object. Many changes that are far apart are made in one compilation first: the bytes of the functions around each say
 which of them are worth it, and those are compiled once more, in halves if they do not help together. When nothing more
-is found like this, each is tried alone. It goes by compilations, not by the clock, and so finds the same again.
+is found like this, each is tried alone. It goes by compilations, of which its manifest allows 200, not by the clock: so
+it finds the same again.
 """
 
 import random
@@ -14,8 +15,8 @@ from typing import Any, NamedTuple
 METRIC = "size.alloc"
 WORK = 4_000_000
 """Bytes of objects that are generated, about ..."""
-FEWEST, MOST = 40, 200
-"""... in so many compilations at least, and at most."""
+FEWEST = 40
+"""... but so many compilations at least."""
 GROWTH = 256
 """Bytes that a change may add by the look of it, if it is tried together with others."""
 
@@ -101,13 +102,13 @@ class Search:
         self.session, self.chance = session, chance
         self.best = State(session.compile())
         session.propose([])
-        self.left = max(FEWEST, min(MOST, WORK // max(self.best.bytes, 1)))
+        self.left = max(FEWEST, WORK // max(self.best.bytes, 1))
         self.keep(session.by_trial(METRIC))
 
     @property
     def is_over(self) -> bool:
         """Whether all compilations were made."""
-        return self.left <= 0
+        return self.left <= 0 or not self.session.has_time()
 
     def functions(self) -> list[Change]:
         """Calls of each function, all of them inlined, and none."""

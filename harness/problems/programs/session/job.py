@@ -38,7 +38,7 @@ def search_job(
         environment={"LC_ALL": "C", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
         limits=Limits(
             wall=budget.wall + budget.patience,
-            cpu=budget.seconds + budget.patience,
+            cpu=budget.seconds + budget.trials + budget.patience,
             memory=2 * GIB,
             processes=16,
             files=10_000,

@@ -45,7 +45,7 @@ class Budget:
     @property
     def thinking(self) -> float:
         """Wall seconds between all requests together: while LLVM works, none of them go by."""
-        return 10 * self.seconds + self.patience
+        return 10 * self.seconds + self.trials + self.patience
 
 
 class Relay(ABC):
