@@ -19,7 +19,7 @@ namespace harness {
 namespace {
 
 constexpr unsigned MostInstructions = 20000; // of a function
-constexpr int64_t LeastBudget = 15000;       // instructions that may be compiled, of the smallest module
+constexpr int64_t LeastBudget = 11000;       // instructions that may be compiled, of the smallest module
 constexpr int64_t LeastMost = 5000;          // of them, for one function
 constexpr int64_t Functions = 4;             // at least so many can be tried of a larger one
 constexpr int64_t PerCompilation = 60;       // instructions that take as long to compile as what is done but once

@@ -17,10 +17,9 @@ from harness.problems.inlining.ask import ask
 from harness.problems.inlining.decide import generated
 from harness.problems.inlining.guided import guided
 from harness.problems.inlining.problem import _asked
-from harness.problems.inlining.search import decide as deciding
 from harness.problems.inlining.search.compiling import Compiled, Compiling
 from harness.problems.inlining.sites import Site, Who, sites_of
-from harness.problems.programs.session import relay
+from harness.problems.programs.session import relay, submission
 from harness.problems.programs.session.worker import SessionLost
 from harness.sandbox.bench import Bench
 from harness.toolchain.elf import allocated_bytes, executable_bytes, symbols
@@ -278,7 +277,7 @@ def test_a_search_without_decisions(source: str, outcome: Outcome, words: str, m
 def test_a_search_that_does_not_end_is_ended(
     source: str, said: str, modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deciding, "_PATIENCE", 2.0)
+    monkeypatch.setattr(submission, "_PATIENCE", 2.0)
     monkeypatch.setattr(relay, "_GRACE", 1.0)
     with pytest.raises(CellError) as error:
         found(source, modules.frozen(), bench, seconds=0.2)

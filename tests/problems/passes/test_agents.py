@@ -376,7 +376,7 @@ def test_a_list_is_taken_without_a_session(asked: Asked, monkeypatch: pytest.Mon
     ],
 )
 def test_why_a_search_is_stopped_is_said(source: str, said: str, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decide, "_PATIENCE", 2.0)
+    monkeypatch.setattr("harness.problems.programs.session.submission._PATIENCE", 2.0)
     monkeypatch.setattr("harness.problems.programs.session.relay._GRACE", 1.0)
     with pytest.raises(CellError) as error:
         asked.search(source, seconds=0.2)

@@ -42,7 +42,7 @@ def test_a_search_has_time_as_long_as_it_may_look(look: object) -> None:
     ("file", "before", "after"),
     [
         ("passes/search/relay.py", "_LAST = 1.0", "_LAST = 2.0"),
-        ("passes/search/decide.py", "_PATIENCE = 60.0", "_PATIENCE = 61.0"),
+        ("programs/session/submission.py", "_PATIENCE = 60.0", "_PATIENCE = 61.0"),
         ("programs/session/client.py", "self.looks = 0", "self.looks = 1"),
         ("programs/session/relay.py", "_GRACE = 5.0", "_GRACE = 6.0"),
         ("programs/session/worker.py", "self.cpu = 0.0", "self.cpu = 1.0"),
