@@ -22,7 +22,9 @@ __all__ = [
         "CHEAP_HEURISTIC",
         "CHEAP_PYTHON",
         "CHEAP_TREE",
+        "GROWING",
         "HERE",
+        "LAYERS",
         "Modules",
         "always",
         "alternating",
@@ -48,6 +50,22 @@ CHEAP_TREE = json.dumps(
     }
 )
 """One rule in three forms; ``cheap_model`` is the fourth."""
+
+
+LAYERS = 8
+GROWING = "\n".join(
+    [
+        "#include <stdio.h>",
+        "typedef unsigned long Word;",
+        'static Word f0(Word x) { printf("%lu\\n", x); return x * 3 + (x >> 5) + x / 7; }',
+        *(
+            f"static Word f{n}(Word x) {{ return {' + '.join(f'f{n - 1}(x * {m})' for m in (1, 3, n + 4, n + 9))}; }}"
+            for n in range(1, LAYERS)
+        ),
+        f"int main(int argc, char **argv) {{ (void)argv; return f{LAYERS - 1}(argc) & 1; }}",
+    ]
+)
+"""Inlined everywhere it is 4^8 times as large."""
 
 
 def cheap_model() -> bytes:

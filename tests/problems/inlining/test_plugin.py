@@ -25,7 +25,7 @@ from harness.problems.inlining.sites import Site, Who, body_of, counts, sites_of
 from harness.problems.programs.asking import Asked
 from harness.sandbox.bench import Bench
 from harness.toolchain.native import llvm_plugin
-from tests.problems.inlining.made import Modules, alternating, always, computed, never
+from tests.problems.inlining.made import GROWING, LAYERS, Modules, alternating, always, computed, never
 
 LEVELS = (Level.OZ, Level.O3)
 BOTH = pytest.mark.parametrize("name", ["calls", "throws"])
@@ -185,22 +185,6 @@ def test_a_call_that_is_never_reached_is_nobodys(modules: Modules, bench: Bench)
     assert find(body, "main", "larger")[0] == (False, Who.ILLEGAL)
     kept = ask(never(bench), modules.frozen(), bench).body
     assert find(kept, "main", "larger")[0] == (False, Who.POLICY)
-
-
-LAYERS = 8
-GROWING = "\n".join(
-    [
-        "#include <stdio.h>",
-        "typedef unsigned long Word;",
-        'static Word f0(Word x) { printf("%lu\\n", x); return x * 3 + (x >> 5) + x / 7; }',
-        *(
-            f"static Word f{n}(Word x) {{ return {' + '.join(f'f{n - 1}(x * {m})' for m in (1, 3, n + 4, n + 9))}; }}"
-            for n in range(1, LAYERS)
-        ),
-        f"int main(int argc, char **argv) {{ (void)argv; return f{LAYERS - 1}(argc) & 1; }}",
-    ]
-)
-"""Inlined everywhere it is 4^8 times as large."""
 
 
 def test_growth_ends_at_the_cap(modules: Modules, bench: Bench) -> None:

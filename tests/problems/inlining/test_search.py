@@ -23,7 +23,7 @@ from harness.problems.programs.session import relay, submission
 from harness.problems.programs.session.worker import SessionLost
 from harness.sandbox.bench import Bench
 from harness.toolchain.elf import allocated_bytes, executable_bytes, symbols
-from tests.problems.inlining.made import Modules, heuristic_policy, policy_of
+from tests.problems.inlining.made import GROWING, LAYERS, Modules, heuristic_policy, policy_of
 
 SEEDS = (0, 1, 2, 3, 4)
 
@@ -85,6 +85,17 @@ def test_a_session_compiles_as_clang_does(name: str, target: Target, bench: Benc
         sizes.add(done.alloc)
     assert len(sizes) == 4
     session.close()
+
+
+def test_a_module_grows_in_a_session_as_far_as_elsewhere(modules: Modules, bench: Bench) -> None:
+    frozen = modules.made("growing", GROWING)
+    session = Compiling(frozen, bench)
+    done = session.under([])
+    for _ in range(LAYERS):  # what is inlined brings calls that no table has had
+        done = session.under([replace(site, inline=True) for site in done.sites if site.chosen])
+    session.close()
+    assert any(site.who is Who.CAP for site in done.sites)
+    assert is_as_clang_makes_it(done, frozen, bench)
 
 
 BY_TRIAL = """
@@ -297,7 +308,8 @@ def search(s, seed, t):
         s.propose(sites)
 """
     decided = found(source, modules.frozen(), bench, seconds=0.2)
-    assert decided.trials == 0 and 0.2 < decided.cpu < 30
+    assert decided.trials == 0 and decided.cpu > 0.2
+    assert decided.wall < 30, "it may think for a minute otherwise"
 
 
 @pytest.mark.parametrize(
