@@ -230,7 +230,7 @@ def test_a_session_that_is_lost_is_told_and_the_search_goes_on(
 
 def test_one_that_loses_them_all_is_at_fault(modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.problems.inlining.search.relay.SECONDS", 1e-6)
-    monkeypatch.setattr("harness.problems.inlining.search.relay._MOST_LOST", 3)
+    monkeypatch.setattr("harness.problems.programs.session.relay._MOST_LOST", 3)
     source = "def search(s, seed, t):\n while True:\n  try: s.compile()\n  except Exception: pass"
     with pytest.raises(CellError, match=r"search\.py: it has lost 4 sessions, the last one compiling the program"):
         found(source, modules.frozen(), bench)

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.base.documents import parse_json
 from harness.base.errors import UsageError
@@ -23,12 +23,13 @@ __all__ = ["Budget", "Found", "run_search"]
 _LONGEST_REQUEST = 1 << 25
 _MOST_SITES = 1_000_000
 """Of one request."""
-_MOST_LOST = 50
-"""Sessions that a search may lose: after so many its decisions are at fault."""
 _LAST = 1.0
 """CPU seconds that a request may take, at least, when it is the budget that ends it."""
 _MOST_LEAST = 1_000_000
 """Bytes."""
+
+
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +56,16 @@ def run_search(job: Job, name: str, open_session: Callable[[], Compiling], budge
     return Found(sites, relay.trials, relay.cpu + finished.total_cpu)
 
 
-class _Relay(Relay):
+class _Relay(Relay[Compiling]):
     """One search."""
 
     longest_request = _LONGEST_REQUEST
 
     def __init__(self, open_session: Callable[[], Compiling], budget: Budget) -> None:
-        super().__init__(budget)
-        self._open_session = open_session
+        super().__init__(open_session, budget)
         self.proposed: tuple[Site, ...] | None = None
         self.result: tuple[Site, ...] | None = None
         self.trials = 0
-        self._session: Compiling | None = None
-        self._spent = 0.0
-        """Seconds of sessions that were lost, and of reading what the search says."""
-        self._lost = 0
 
     @property
     def is_done(self) -> bool:
@@ -77,21 +73,9 @@ class _Relay(Relay):
         return self.result is not None
 
     @property
-    def cpu(self) -> float:
-        """CPU seconds of LLVM, and of reading requests: whoever sends large ones pays for them."""
-        return self._spent + (self._session.cpu if self._session is not None else 0.0)
-
-    @property
     def is_spent(self) -> bool:
         """Whether it has had its seconds and the trials that it has at least."""
         return self.cpu >= self.budget.seconds and self.trials >= self.budget.trials
-
-    def close(self) -> None:
-        """End the session."""
-        if self._session is not None:
-            self._spent += self._session.cpu
-            self._session.close()
-            self._session = None
 
     def answer(self, content: bytes) -> Reply:
         """As ``wire.py`` says."""
@@ -100,11 +84,11 @@ class _Relay(Relay):
         is_trial = kind in (Kind.COMPILE, Kind.TRY)
         if is_trial and self.is_spent:
             return self.spent_reply()
-        document = self._read(content[HEAD.size :])
+        rest = content[HEAD.size :]
         if kind is Kind.TRY:
-            tried = _tried(document)
+            tried = self._read(rest, _tried)
             return self._compiled(lambda session: session.by_trial(**tried, most=self._left(TRYING_SECONDS)))
-        sites = _sites(document)
+        sites = self._read(rest, _sites)
         if kind is Kind.COMPILE:
             return self._compiled(lambda session: session.under(sites, most=self._left(SECONDS)))
         self.proposed = sites
@@ -112,29 +96,23 @@ class _Relay(Relay):
             self.result = sites
         return Reply(Status.GOOD, self.cpu, b"")
 
-    def _read(self, content: bytes) -> Any:
+    def _read(self, content: bytes, understand: Callable[[Any], Read]) -> Read:
         began = time.monotonic()
         try:
-            return parse_json(content, "the request", containers=_MOST_SITES)
+            return understand(parse_json(content, "the request", containers=_MOST_SITES))
         except UsageError as error:
             raise ValueError(str(error)) from None
         finally:
-            self._spent += time.monotonic() - began
+            self.spent += time.monotonic() - began
 
     def _compiled(self, ask: Callable[[Compiling], Compiled]) -> Reply:
         self.trials += 1
-        session = self._opened()
+        session = self.session()
         try:
             done = ask(session)
             return Reply(Status.GOOD, self.cpu, _said(done))
         except SessionLost as lost:
-            self.close()
-            if lost.why is None and self.is_spent:
-                return self.spent_reply()
-            self._lost += 1
-            if self._lost > _MOST_LOST:
-                self.fault = f"it has lost {self._lost} sessions, the last one {lost.message}"
-            return Reply(Status.LOST, self.cpu, lost.message.encode())
+            return self.lost(lost)
 
     def _left(self, most: float) -> float:
         """CPU seconds that the next compilation may take: what is left of the budget; ``most``, for trials that it has
@@ -142,11 +120,6 @@ class _Relay(Relay):
         """
         least = most if self.trials <= self.budget.trials else _LAST
         return min(most, max(self.budget.seconds - self.cpu, least))
-
-    def _opened(self) -> Compiling:
-        if self._session is None:
-            self._session = self._open_session()
-        return self._session
 
 
 def _sites(document: Any) -> tuple[Site, ...]:

@@ -20,8 +20,6 @@ __all__ = ["Budget", "Check", "Found", "run_search"]
 
 _MOST_ACTIONS = 10_000
 """Of one request, and of a list."""
-_MOST_LOST = 50
-"""Sessions that a search may lose: after so many its actions are at fault."""
 _LAST = 1.0
 """CPU seconds that a request may take, at least, when it is the budget that ends it."""
 _BETWEEN = 8
@@ -75,37 +73,28 @@ def run_search(
     return Found(actions, relay.trials, relay.steps, relay.cpu + finished.total_cpu)
 
 
-class _Relay(Relay):
+class _Relay(Relay[Session]):
     """One search."""
 
     def __init__(self, open_session: Callable[[], Session], known: int, check: Check, budget: Budget) -> None:
         """``known``: actions that a session has."""
-        super().__init__(budget)
-        self._open_session, self._known, self._check = open_session, known, check
+        super().__init__(open_session, budget)
+        self._known, self._check = known, check
         self.proposed: tuple[int, ...] | None = None
         self.result: tuple[int, ...] | None = None
         self.trials = 0
         self.steps = 0
-        self._session: Session | None = None
         self._looks = 0
         """At modules, whether at their cost or at what tells it: features, text; and what is taken for looks."""
         self._between = 0
         """Requests since the last look, made when the seconds were spent."""
         self._checks = 0
         """Those of them that were checks."""
-        self._spent = 0.0
-        """Seconds of sessions that were lost, and of checks."""
-        self._lost = 0
 
     @property
     def is_done(self) -> bool:
         """Whether it has returned a list."""
         return self.result is not None
-
-    @property
-    def cpu(self) -> float:
-        """CPU seconds of LLVM."""
-        return self._spent + (self._session.cpu if self._session is not None else 0.0)
 
     @property
     def is_spent(self) -> bool:
@@ -115,13 +104,6 @@ class _Relay(Relay):
     @property
     def _without_seconds(self) -> bool:
         return self.cpu >= self.budget.seconds
-
-    def close(self) -> None:
-        """End the session."""
-        if self._session is not None:
-            self._spent += self._session.cpu
-            self._session.close()
-            self._session = None
 
     def answer(self, content: bytes) -> Reply:
         """As ``session/wire.py`` says."""
@@ -149,7 +131,7 @@ class _Relay(Relay):
             self._without_look(len(actions), is_check=True)
             with counted() as used:
                 right = self._check.behaves(actions)
-            self._spent += used.cpu
+            self.spent += used.cpu
             right = right and self._check.repeats(actions)  # the harness's doubt, at the harness's cost
             return Reply(Status.GOOD, self.cpu, bytes([right]))
         self.proposed = actions
@@ -158,19 +140,13 @@ class _Relay(Relay):
         return Reply(Status.GOOD, self.cpu, b"")
 
     def _forward(self, kind: Kind, line: int, rest: bytes) -> Reply:
-        session = self._opened()
+        session = self.session()
         left = self._left(session)
         steps = self._accounted(kind, rest)
         try:
             return session.forward(kind, line, rest, steps, left)
         except SessionLost as lost:
-            self.close()
-            if lost.why is None and self.is_spent:
-                return self.spent_reply()
-            self._lost += 1
-            if self._lost > _MOST_LOST:
-                self.fault = f"it has lost {self._lost} sessions, the last one {lost.message}"
-            return Reply(Status.LOST, self.cpu, lost.message.encode())
+            return self.lost(lost)
 
     def _left(self, session: Session) -> float:
         """CPU seconds that the next request may take: what is left of the budget; as much as a step, for trials that
@@ -214,8 +190,3 @@ class _Relay(Relay):
         self._checks += is_check
         if self._between > _BETWEEN or self._checks > _CHECKS:
             self._looks += 1
-
-    def _opened(self) -> Session:
-        if self._session is None:
-            self._session = self._open_session()
-        return self._session

@@ -7,23 +7,42 @@ what it proposed last, or with an outcome.
 import struct
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from harness.base.errors import CellError
 from harness.base.process import last_words
 from harness.base.vocabulary import Outcome
 from harness.problems.programs.session.wire import SIZE, Reply, Status, reply_with
+from harness.problems.programs.session.worker import SessionLost
 from harness.sandbox import Finished, Job, Reason
 from harness.sandbox.dialogue import Dialogue, Gone, Late
 from harness.sandbox.run import Sandbox
 
-__all__ = ["HEAD", "Budget", "Relay"]
+__all__ = ["HEAD", "Asked", "Budget", "Relay"]
 
 HEAD = struct.Struct("<BI")
 """What a request begins with: what is wanted, and a line."""
 _GRACE = 5.0
 """Seconds that a search has to say what it found when its budget is spent."""
+_MOST_LOST = 50
+"""Sessions that a search may lose: after so many what it asks is at fault."""
+
+
+class Asked(Protocol):
+    """What answers: a session."""
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds that it has used."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+Session = TypeVar("Session", bound=Asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +67,29 @@ class Budget:
         return 10 * self.seconds + self.trials + self.patience
 
 
-class Relay(ABC):
-    """One search. What it may ask, and what comes of it, is said by who inherits."""
+class Relay(ABC, Generic[Session]):
+    """One search, and its session, opened when it is first needed and after it was lost. What may be asked, and
+    what comes of it, is said by who inherits.
+    """
 
     longest_request = 1 << 20
     """Bytes."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, open_session: Callable[[], Session], budget: Budget) -> None:
         self.budget = budget
+        self._open_session = open_session
+        self._session: Session | None = None
+        self._lost = 0
+        self.spent = 0.0
+        """Seconds of sessions that have ended, and of what else the search pays for."""
         self.late = ""
         """What it did not do in time."""
         self.fault = ""
 
     @property
-    @abstractmethod
     def cpu(self) -> float:
-        """CPU seconds of LLVM."""
+        """CPU seconds that it has used."""
+        return self.spent + (self._session.cpu if self._session is not None else 0.0)
 
     @property
     @abstractmethod
@@ -81,9 +107,28 @@ class Relay(ABC):
         request that means nothing.
         """
 
-    @abstractmethod
     def close(self) -> None:
         """End the session."""
+        if self._session is not None:
+            self.spent += self._session.cpu
+            self._session.close()
+            self._session = None
+
+    def session(self) -> Session:
+        """The session. Raises what opening one raises."""
+        if self._session is None:
+            self._session = self._open_session()
+        return self._session
+
+    def lost(self, lost: SessionLost) -> Reply:
+        """End the session that was lost, and say so: to the search, or with ``fault``."""
+        self.close()
+        if lost.why is None and self.is_spent:
+            return self.spent_reply()
+        self._lost += 1
+        if self._lost > _MOST_LOST:
+            self.fault = f"it has lost {self._lost} sessions, the last one {lost.message}"
+        return Reply(Status.LOST, self.cpu, lost.message.encode())
 
     def run(self, job: Job, sandbox: Sandbox) -> Finished:
         """Let it search, and end the session; how it ended."""
