@@ -83,8 +83,10 @@ def require_space(root: Path, stderr: bytes = b"") -> None:
 class Store:
     """A folder of entries ``KIND/ab/abcdef…``. Safe for several threads and several processes."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, builds: Path | None = None) -> None:
         self.root = root
+        self.builds = builds
+        """Another cache, which has what is built of the harness's own sources."""
         self._locks: dict[tuple[str, str], Lock] = {}
         self._checked: set[tuple[str, str]] = set()
         self._guard = Lock()

@@ -37,16 +37,18 @@ class Bench:
     """Seconds from the first asking of a policy that runs code of its own to the second."""
     conditions: Conditions = USUAL_CONDITIONS
     """Of everything in the sandbox."""
+    builds: Path | None = None
+    """Another cache, which has what is built of the harness's own sources: a scratch cache need not build it anew."""
 
     @property
     def store(self) -> Store:
         """The cache."""
-        return _store(self.cache)
+        return _store(self.cache, self.builds)
 
     @property
     def sandbox(self) -> Sandbox:
         """What runs everything that is not the harness's own. Raises PrerequisiteError where it cannot."""
-        return _sandbox(self.toolchain, self.cache, self.isolation, self.conditions)
+        return _sandbox(self.toolchain, self.store, self.isolation, self.conditions)
 
     def area(self, kind: str) -> str:
         """The cache's kind of entry for what foreign code had a hand in: a run with ``--trust`` has its own."""
@@ -77,10 +79,10 @@ def _asked_again_after() -> float:
 
 
 @lru_cache(maxsize=8)
-def _store(root: Path) -> Store:
-    return Store(root)
+def _store(root: Path, builds: Path | None = None) -> Store:
+    return Store(root, builds)
 
 
 @lru_cache(maxsize=8)
-def _sandbox(toolchain: Toolchain, cache: Path, isolation: Isolation, conditions: Conditions) -> Sandbox:
-    return Sandbox(toolchain, _store(cache), isolation, conditions)
+def _sandbox(toolchain: Toolchain, store: Store, isolation: Isolation, conditions: Conditions) -> Sandbox:
+    return Sandbox(toolchain, store, isolation, conditions)

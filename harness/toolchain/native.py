@@ -36,12 +36,15 @@ _TOO_SLOW = "this takes seconds where nothing is wrong: try again when the machi
 
 
 def builds(store: Store) -> Store:
-    """Where what is built of the harness's own sources is kept: the folder ``HARNESS_BUILDS``, or the cache.
+    """Where what is built of the harness's own sources is kept: the folder ``HARNESS_BUILDS``, or the cache, or another
+    one that this names.
 
     Every entry is named by its sources and the compiler, so that caches of any age can share one such folder.
     """
     configured = os.environ.get("HARNESS_BUILDS")
-    return _shared(at_home(configured).resolve()) if configured else store
+    if configured:
+        return _shared(at_home(configured).resolve())
+    return _shared(store.builds) if store.builds else store
 
 
 @lru_cache(maxsize=8)

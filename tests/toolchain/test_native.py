@@ -108,6 +108,12 @@ def test_a_folder_beside_them_serves_all_caches(
     assert programs.program() != one and programs.says() == "two\n"
 
 
+def test_a_scratch_cache_takes_what_another_has(programs: Programs, tmp_path: Path) -> None:
+    one = programs.program()
+    assert programs.program(Store(tmp_path / "scratch", one.parents[3])) == one
+    assert programs.program(Store(tmp_path / "scratch")) != one
+
+
 def test_a_folder_that_cannot_be_is_named_with_its_variable(
     programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,7 +31,7 @@ from harness.run.run import execute_run
 from harness.sandbox.bench import Bench
 from harness.sandbox.conditions import USUAL_CONDITIONS, Conditions, clock_library
 
-__all__ = ["Tried", "as_tried", "repeats", "tried"]
+__all__ = ["Tried", "as_tried", "repeats", "seconds_allowed", "tried"]
 
 _DAY = 86_400
 _OTHERS = {
@@ -49,12 +49,14 @@ _OTHERS = {
     "where addresses are not random, half a day later": Conditions(fixed_addresses=True, ahead=_DAY // 2),
 }
 """What is different → conditions."""
-_PATIENCE = 60.0
-"""Seconds to build what there is to build, and as many for every two benchmarks."""
+_PATIENCE = 120.0
+"""Seconds to build what there is to build, the harness's own among it, and half as many for every two benchmarks."""
 _BUDGET = 30.0
 """CPU seconds of a search, at most: its author sets the budget, and nobody waits for an hour here."""
 _TRIALS = 20
 """Beyond its budget, of a search without chance."""
+_A_TRIAL = 1.0
+"""Seconds that one of these may take: a whole program is compiled."""
 _MUCH = 2.0
 """A solver is told where it costs so many times less than the plain assignment, and its copy so many times more."""
 
@@ -121,12 +123,19 @@ def _looks(policy: Policy) -> bool:
 
 def _slowness(started: float, policy: Policy, benchmarks: int) -> Iterator[Finding]:
     """What is wrong with having taken so long since ``started`` for so many benchmarks."""
-    seconds = time.monotonic() - started
-    searching = (policy.manifest.budget or 0) if form_of(policy, policy.name).by_chance else 0
-    most = _PATIENCE * (1 + benchmarks / 2) + searching * len(policy.manifest.targets) * benchmarks
+    seconds, most = time.monotonic() - started, seconds_allowed(policy, benchmarks)
     if seconds > most:
         what = f"{seconds:.0f} s for {benchmarks} small benchmark{'s' * (benchmarks != 1)}; {most:.0f} s are allowed"
         yield Finding(Code.TOO_SLOW, policy.name, what, "decide, or compile, faster: a suite would take hours")
+
+
+def seconds_allowed(policy: Policy, benchmarks: int) -> float:
+    """That trying it on so many small benchmarks may take: a search may use what its manifest says."""
+    manifest, searching = policy.manifest, 0.0
+    if form_of(policy, policy.name).by_chance:
+        trials = manifest.values.get("trials", 0)
+        searching = (manifest.budget or 0) + (_A_TRIAL * trials if isinstance(trials, int) else 0)
+    return _PATIENCE * (1 + benchmarks / 4) + searching * len(manifest.targets) * benchmarks
 
 
 def as_tried(policy: Policy) -> Policy:
@@ -164,7 +173,8 @@ class _Running:
     def run(self, trial: Trial, policy: Policy, conditions: Conditions = USUAL_CONDITIONS) -> list[Row]:
         """Rows of a run with nothing remembered; the first run of all is the small part of the second."""
         place = self._place(conditions)
-        bench = replace(self.bench, cache=place / "cache", conditions=conditions, asked_again_after=0.0)
+        cache, builds = place / "cache", self.bench.builds or self.bench.cache
+        bench = replace(self.bench, cache=cache, builds=builds, conditions=conditions, asked_again_after=0.0)
         policies: list[str | Policy] = [policy, *([trial.reference] if trial.reference else [])]
         request = self.sort.request(Asked(trial.suite, trial.benchmarks, policies, trial.options))
         report = execute_run(request, bench, self.engine, place / "results", self.observer, ("validate", policy.name))

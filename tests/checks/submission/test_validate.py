@@ -218,6 +218,16 @@ def test_of_a_search_a_short_part_is_tried() -> None:
     assert len(whole.seeds) == 5 and part.seeds == whole.seeds[:1]
 
 
+def test_a_search_has_the_time_that_it_says_it_takes() -> None:
+    """Whether it counts seconds or trials; a policy that only decides has what all have."""
+    allowed = {
+        name: trial.seconds_allowed(trial.as_tried(read_policy(ROOT / "submissions" / name)), 4)
+        for name in ("size-rules", "random-search-60s", "inline-search")
+    }
+    assert allowed["random-search-60s"] == allowed["size-rules"] + 30 * 2 * 4
+    assert allowed["inline-search"] > allowed["size-rules"] + 20 * 2 * 4
+
+
 @pytest.mark.parametrize(("name", "trials", "tried"), [("local-after-oz", 20, 0), ("portfolio", 10, 10)])
 def test_of_a_search_by_chance_no_trial_is_tried_whatever_it_takes(name: str, trials: int, tried: int) -> None:
     policy = read_policy(ROOT / "submissions" / name)
