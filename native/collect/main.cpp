@@ -1,7 +1,9 @@
 // A worker that compiles one module after the other, each under a policy that it was given, and says what was decided
 // and what became of it. It runs in the sandbox.
 //
-//   collect
+//   collect OPTION...
+//
+// The options are LLVM's, those that runs have.
 //
 // Requests and answers have the form of `../module/wire.h`, with 0 for a line:
 //
@@ -21,6 +23,7 @@
 #include "compile.h"
 #include "network.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -301,7 +304,8 @@ private:
 } // namespace
 } // namespace harness
 
-int main() {
+int main(int Count, char **Words) {
+  llvm::cl::ParseCommandLineOptions(Count, Words);
   harness::knowTargets();
   harness::Collector Here;
   harness::serve(harness::LongestRequest,

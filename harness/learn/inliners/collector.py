@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.problems.inlining.replay import RULES
 from harness.problems.programs.session.wire import Reply, Status
 from harness.problems.programs.session.worker import Worker, worker_job
 from harness.sandbox import GIB
@@ -113,7 +114,7 @@ class Collector:
         """``seconds``: for each module. ``memory``: in bytes."""
         self.seconds = seconds
         self.started = time.monotonic()
-        job = worker_job(PROGRAM, (), {}, bench, lasting=_LASTING, memory=memory)
+        job = worker_job(PROGRAM, RULES, {}, bench, lasting=_LASTING, memory=memory)
         self._worker = Worker(job, bench.sandbox, _START)
 
     def __enter__(self) -> Self:

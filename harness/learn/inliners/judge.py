@@ -11,6 +11,7 @@ from harness.learn.inliners.collector import HEURISTIC, PROGRAM, Collector, Comp
 from harness.learn.inliners.modules import Module
 from harness.learn.inliners.network import Network
 from harness.learn.inliners.pool import Pool
+from harness.problems.inlining.replay import RULES
 from harness.toolchain.native import native_digest
 
 __all__ = ["METRICS", "Judge", "size_of"]
@@ -45,7 +46,7 @@ class Judge:
 
         The sizes of each are kept in the cache as soon as they are known.
         """
-        store, basis = pool.bench.store, [native_digest(PROGRAM), pool.bench.toolchain.fingerprint.llvm]
+        store, basis = pool.bench.store, [native_digest(PROGRAM), *RULES, pool.bench.toolchain.fingerprint.llvm]
         keys = [digest_of([_KIND, 2, module.digest, module.closed, *basis]) for module in modules]
         known: dict[str, list[int]] = {key: sizes for key in keys if (sizes := store.get(_KIND, key)) is not None}
         new = {key: module for key, module in zip(keys, modules, strict=True) if key not in known}

@@ -17,7 +17,7 @@ from harness.learn.inliners.network import Network, fresh
 from harness.learn.inliners.pool import Pool
 from harness.problems.inlining.ask import DEFAULT, ask
 from harness.problems.inlining.features import STATIC_FEATURES
-from harness.problems.inlining.sites import Who, sites_of
+from harness.problems.inlining.sites import Who, parse_log, sites_of
 from harness.problems.programs.session.worker import SessionLost
 from harness.sandbox import MIB, Reason
 from harness.sandbox.bench import Bench
@@ -25,6 +25,7 @@ from harness.toolchain import Toolchain
 from harness.toolchain.elf import allocated_bytes, executable_bytes, symbols
 from harness.toolchain.native import llvm_program
 from tests.learn.inliners.conftest import SMALL
+from tests.problems.inlining.made import GROWING, LAYERS, Modules, always
 
 PROGRAMS = ("cbench/crc32", "cbench/qsort", "mibench/basicmath", "polybench/trmm")
 
@@ -158,6 +159,15 @@ def test_decisions_can_be_followed_as_a_table(small: list[Module], bench: Bench)
         again = collector.compile(small[1].read(), table=drawn.table)
         assert again.digest == drawn.digest != collector.compile(small[1].read()).digest
         assert collector.compile(small[1].read(), table=b"").digest == collector.compile(small[1].read()).digest
+
+
+def test_a_module_grows_as_far_as_in_a_run(bench: Bench, tmp_path: Path) -> None:
+    """What a training tries is what a run can measure."""
+    frozen = Modules(tmp_path, bench).made("growing", GROWING)
+    with Collector(bench) as collector:
+        forced = dict.fromkeys(range(LAYERS + 2), True)
+        table = collector.compile(frozen.bitcode.read_bytes(), forced=forced, with_decisions=True).table
+    assert sites_of(parse_log(table.decode())) == sites_of(ask(always(bench), frozen, bench).body)
 
 
 def test_parts_are_of_the_functions_that_are_left(small: list[Module], bench: Bench) -> None:
