@@ -280,6 +280,8 @@ def test_a_heuristic_that_does_not_compile(user: User, tmp_path: Path) -> None:
         (("{bad}", *TUNE, "--output", "{tree}/tree.json"), ("is there already",)),
         (("{bad}", *TUNE, "--output", "{tree}/a b"), ("'a b' is not a name",)),
         (("{bad}", *TUNE, "--output", "{tree}/O2"), ("'O2' is a baseline's", "give it another name")),
+        (("{bad}", *TUNE, "--output", "{tree}/size-rules"), ("comes with the harness", "give it another name")),
+        (("{bad}", *TUNE, "--output", "{tree}/tree.json/new"), ("no folder can be made here", "tree.json")),
         (("{bad}", *TUNE, "--metric", "instructions"), ("'instructions' cannot be tuned for", "size.alloc, size.text")),
         (("{bad}", *TUNE, "--suite", "cbench", "--benchmark", "calc"), ("benchmarks of several suites",)),
         (("{bad}", *TUNE, "--benchmark", "nothing"), ("nothing",)),

@@ -1,6 +1,7 @@
 """``harness tune``."""
 
 import math
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from harness.base.answers import Answer, Column, Table
 from harness.base.errors import CellError, UsageError
-from harness.base.paths import at_home
+from harness.base.paths import SUBMISSIONS, at_home
 from harness.base.text import duration
 from harness.base.vocabulary import SIZE
 from harness.measure import metrics_of
@@ -109,7 +110,10 @@ def _output_folder(output: Path | None, policy: Policy) -> Path:
     folder = at_home(output).resolve()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError("is there already", where=str(folder), hint="--output takes a new folder: the policy's name")
-    require_free_name(folder.name, str(folder))
+    require_free_name(folder.name, str(folder), outside=folder.parent != SUBMISSIONS)
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError("no folder can be made here", where=str(there), hint="--output takes a new folder")
     return folder
 
 
