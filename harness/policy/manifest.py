@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model_validator
 
 from harness.base.upgrade import former_kind
 from harness.base.vocabulary import PolicyClass, Target
@@ -43,13 +43,13 @@ class Training(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False, defer_build=True)
 
-    compilations: Annotated[int, Field(ge=0)] | None = None
+    compilations: Annotated[int, Strict(), Field(ge=0)] | None = None
     """Of modules."""
-    cpu_hours: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    cpu_hours: Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False)] | None = None
     """Of these compilations."""
     corpus: Annotated[str, Field(pattern="[0-9a-f]{64}")] | None = None
     """Digest of the corpus that it learnt from, as ``harness corpus show`` prints it."""
-    seed: Annotated[int, Field(ge=0, lt=1 << 63)] | None = None
+    seed: Annotated[int, Strict(), Field(ge=0, lt=1 << 63)] | None = None
     """Of the training."""
     curve: RelativePath | None = None
     """A file of its folder with the learning curve, a line for each step (``harness.policy.curve``)."""
@@ -92,11 +92,11 @@ class Manifest(BaseModel):
     """The policy's files by role, relative to its folder."""
     values: dict[Line, Value] = Field(default={}, max_length=100)
     """Hyperparameter values."""
-    seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=1 << 63)], ...], AfterValidator(_distinct)] = (0,)
+    seeds: Annotated[tuple[Annotated[int, Strict(), Field(ge=0, lt=1 << 63)], ...], AfterValidator(_distinct)] = (0,)
     """One cell each."""
-    budget: Annotated[float, Field(gt=0, le=LONGEST_SEARCH, allow_inf_nan=False)] | None = None
+    budget: Annotated[float, Strict(), Field(gt=0, le=LONGEST_SEARCH, allow_inf_nan=False)] | None = None
     """``search``: CPU seconds for each benchmark and seed."""
-    deterministic: bool = False
+    deterministic: Annotated[bool, Strict()] = False
     """``search``: it finds the same whenever it is asked. It has one seed, and is asked twice."""
     ceiling: bool = False
     """``search``: the best that is known of each program, found on those that it is scored on. Never ranked."""

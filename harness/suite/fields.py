@@ -125,8 +125,8 @@ def _value(value: object) -> int | float | str:
         if not 0 < len(value) <= _LONGEST_LINE:
             raise ValueError(f"must have from 1 to {_LONGEST_LINE} characters, not {len(value)}")
         return _filled_in(_line(value))
-    if isinstance(value, int):
-        return int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
     if not isinstance(value, float):
         raise ValueError("must be a number or text in quotes")
     if not math.isfinite(value):
