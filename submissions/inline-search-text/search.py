@@ -1,10 +1,10 @@
-"""Local search over inlining decisions, from the best of LLVM's own and of what trials of single functions say.
+"""Local search over inlining decisions, from what trials of single functions say, and from LLVM's own.
 
 It changes whether all calls of a function are inlined, then single calls, and keeps what saves a byte of the whole
 object. Many changes that are far apart are made in one compilation first: the bytes of the functions around each say
 which of them are worth it, and those are compiled once more, in halves if they do not help together. When nothing more
-is found like this, each is tried alone. It goes by compilations, of which its manifest allows 200, not by the clock: so
-it finds the same again.
+is found like this, each is tried alone; and then it begins once more, from the other of the two. It goes by
+compilations, of which its manifest allows 400, not by the clock: so it finds the same again.
 """
 
 import random
@@ -17,19 +17,16 @@ WORK = 4_000_000
 """Bytes of objects that are generated, about ..."""
 FEWEST = 40
 """... but so many compilations at least."""
-GROWTH = 256
-"""Bytes that a change may add by the look of it, if it is tried together with others."""
+PHASES = ((True, 1024), (True, 8192), (False, 1 << 30))
+"""Whether changes are made together, and how many bytes one of them may add by the look of it."""
 
 
 def search(session: Any, seed: int, seconds: float) -> list[Any]:
     """Call sites, each as it is decided."""
     assert seconds > 0
     trying = Search(session, random.Random(seed))
-    for together in (True, False):
-        helped = True
-        while helped and not trying.is_over:
-            of_functions = trying.go_on(trying.functions(), together)
-            helped = trying.go_on(trying.sites(), together) or of_functions
+    for start in trying.starts:
+        trying.climb(start)
     return list(trying.best.sites)
 
 
@@ -96,14 +93,26 @@ class State:
 
 
 class Search:
-    """Counts, and knows the best so far."""
+    """Counts, knows the best so far, and where it is."""
 
     def __init__(self, session: Any, chance: random.Random) -> None:
         self.session, self.chance = session, chance
-        self.best = State(session.compile())
+        own = State(session.compile())
         session.propose([])
-        self.left = max(FEWEST, WORK // max(self.best.bytes, 1))
-        self.keep(session.by_trial(METRIC))
+        self.left = max(FEWEST, WORK // max(own.bytes, 1))
+        self.best = self.here = own
+        tried = State(session.by_trial(METRIC))
+        self.starts = sorted((own, tried), key=lambda state: state.bytes)
+        self.keep(self.starts[0])
+
+    def climb(self, start: State) -> None:
+        """Change it as long as that helps."""
+        self.here = start
+        for together, growth in PHASES:
+            helped = True
+            while helped and not self.is_over:
+                of_functions = self.go_on(self.functions(), together, growth)
+                helped = self.go_on(self.sites(), together, growth) or of_functions
 
     @property
     def is_over(self) -> bool:
@@ -113,19 +122,21 @@ class Search:
     def functions(self) -> list[Change]:
         """Calls of each function, all of them inlined, and none."""
         return [
-            Change(callee, inline) for callee, inline in sorted({(s.callee, not s.inline) for s in self.best.sites})
+            Change(callee, inline) for callee, inline in sorted({(s.callee, not s.inline) for s in self.here.sites})
         ]
 
     def sites(self) -> list[Change]:
         """Each call alone, of those of functions that have several."""
-        several = [site for site in self.best.sites if len(self.best.places[site.callee]) > 1]
+        several = [site for site in self.here.sites if len(self.here.places[site.callee]) > 1]
         return [Change(site.callee, not site.inline, site.caller, site.ordinal) for site in several]
 
-    def go_on(self, changes: list[Change], together: bool) -> bool:
-        """Try them, first those that add little: many at once, or each alone. Returns whether one helped."""
+    def go_on(self, changes: list[Change], together: bool, most: int) -> bool:
+        """Try them, first those that add little, none that adds more than ``most`` bytes: many at once, or each alone.
+        Returns whether one helped.
+        """
         self.chance.shuffle(changes)
-        drawn = sorted(((self.best.growth(one), one) for one in changes), key=lambda pair: pair[0].bit_length())
-        waiting = [change for growth, change in drawn if growth <= GROWTH or not together]
+        drawn = sorted(((self.here.growth(one), one) for one in changes), key=lambda pair: pair[0].bit_length())
+        waiting = [change for growth, change in drawn if growth <= most]
         helped = False
         while waiting and not self.is_over:
             tried, waiting = self.apart(waiting, len(waiting) if together else 1)
@@ -141,7 +152,7 @@ class Search:
         for one in waiting:
             if len(chosen) == most:
                 rest.append(one)
-            elif around := self.best.around(one):
+            elif around := self.here.around(one):
                 if taken & around:
                     rest.append(one)
                 else:
@@ -153,19 +164,19 @@ class Search:
         """Keep what the bytes around it speak for, if the whole becomes smaller."""
         done = self.compile(changes)
         if len(changes) == 1:
-            return self.keep(done)
-        before, after = self.best, weights(done)
+            return self.kept_if_smaller(done)
+        before, after = self.here, weights(done)
         around = [(one, before.around(one)) for one in changes]
         promising = [one for one, of in around if total(after, of) < total(before.weights, of)]
         if len(promising) == len(changes):
-            return self.keep(done) or self.halves(promising)
+            return self.kept_if_smaller(done) or self.halves(promising)
         return self.kept(promising)
 
     def kept(self, changes: Sequence[Change]) -> bool:
         """Keep what helps: all of them, or what helps of either half."""
         if not changes or self.is_over:
             return False
-        if self.keep(self.compile(changes)):
+        if self.kept_if_smaller(self.compile(changes)):
             return True
         return len(changes) > 1 and self.halves(changes)
 
@@ -176,17 +187,23 @@ class Search:
         return any(kept)
 
     def compile(self, changes: Sequence[Change]) -> Any:
-        """The program under the best decisions, with these changes."""
+        """The program under these decisions, with these changes."""
         self.left -= 1
-        return self.session.compile(self.best.changed(changes))
+        return self.session.compile(self.here.changed(changes))
 
-    def keep(self, done: Any) -> bool:
-        """Keep it if it is smaller."""
-        if done.bytes[METRIC] >= self.best.bytes:
+    def kept_if_smaller(self, done: Any) -> bool:
+        """Go on from it if it is smaller."""
+        if done.bytes[METRIC] >= self.here.bytes:
             return False
-        self.best = State(done)
-        self.session.propose(self.best.sites)
+        self.here = State(done)
+        self.keep(self.here)
         return True
+
+    def keep(self, state: State) -> None:
+        """Propose it if nothing was better."""
+        if state.bytes < self.best.bytes:
+            self.best = state
+            self.session.propose(state.sites)
 
 
 def weights(done: Any) -> dict[str, int]:
