@@ -125,15 +125,15 @@ def _table(pages: Pages, question: Question, table: Sequence[Standing]) -> list[
             "policy": config.TextColumn("policy", width=_width(table)),
             "class": config.TextColumn("class", width=68),
             "verdict": config.TextColumn("verdict", width=102, help=JUDGED),
-            "strict": config.NumberColumn("strict", format="%.4f", width=58, help=f"{better} Ranks go by this."),
-            "interval": config.TextColumn("95 % interval", width=110, alignment="right", help="Of strict."),
+            "strict": config.NumberColumn("strict", format="%.4f", width=54, help=f"{better} Ranks go by this."),
+            "interval": config.TextColumn("95 % interval", width=104, alignment="right", help="Of strict."),
             "median": config.NumberColumn("median", format="%.4f", width=60, help="Of what counts in strict."),
             "matched": config.NumberColumn(
                 "matched", format="%.4f", width=66, help=f"Over what it completed. {better}"
             ),
             "coverage": config.TextColumn("covered", width=62, alignment="right", help="In programs."),
-            "decided": config.TextColumn("W/T/?/L", width=70, alignment="right", help=DECIDED),
-            "mde": config.TextColumn("MDE", width=54, alignment="right", help=SEEN),
+            "decided": config.TextColumn("W/T/?/L", width=66, alignment="right", help=DECIDED),
+            "mde": config.TextColumn("MDE", width=48, alignment="right", help=SEEN),
             "decide": config.NumberColumn(
                 "decide, s",
                 format="%.2f",
