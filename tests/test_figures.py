@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.digest import digest_of
 from harness.base.vocabulary import PolicyClass
 from tests.drive import ROOT
 from tests.rows import row, run_file
@@ -52,7 +53,27 @@ def test_the_table_of_inliners_has_no_other_policies(tmp_path: Path) -> None:
         rows += [row("crc32", "inliner", 90, metric=metric, problem="inlining", **zero)]
         rows += [row("crc32", "agent", 90, metric=metric, problem="passes", **zero)]
         run_file(tmp_path, rows, suite="cbench")
-    command = [sys.executable, "scripts/inliners.py", str(tmp_path)]
+    command = [sys.executable, "scripts/inliners.py", "zero-shot", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     heads = [line for line in done.stdout.splitlines() if " target " in line]
     assert heads == [f"| `{metric}` | target | split | programs | inliner |" for metric in ("size.alloc", "size.text")]
+
+
+def test_of_all_suites_together_the_table_has_who_was_run_on_each(tmp_path: Path) -> None:
+    search = {"policy_class": PolicyClass.SEARCH, "form": "search", "problem": "inlining"}
+    programs = {"cbench": "bitcount", "mibench": "patricia", "polybench": "atax", "spec-like": "mcf"}
+    for suite, name in programs.items():
+        facts = {name: {"split": "test", "origin": "own", "program_digest": digest_of(name)}}
+        for metric in ("size.alloc", "size.text"):
+            rows = [row(name, "Oz", 100, metric=metric)]
+            rows += [row(name, "everywhere", 80, metric=metric, **search)]
+            rows += [row(name, "once", 50, metric=metric, **search)] if suite == "cbench" else []
+            run_file(tmp_path, rows, suite=suite, benchmarks=facts)
+    command = [sys.executable, "scripts/inliners.py", "search", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line]
+    assert table[0][4:] == ["everywhere", "once"]
+    cells = {line[0]: line[3:] for line in table}
+    assert cells["cbench"] == ["1", "1.2500", "2.0000"]
+    assert cells["all"] == ["4", "1.2500 (1.2500 – 1.2500)", "–"]
+    assert cells["applications"] == ["3", "1.2500 (1.2500 – 1.2500)", "–"]
