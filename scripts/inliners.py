@@ -1,6 +1,6 @@
 """Print the tables of docs/inlining.md from recorded results: what policies that decide what to inline give.
 
-usage: .venv/bin/python scripts/inliners.py zero-shot|search [RESULTS]
+usage: .venv/bin/python scripts/inliners.py zero-shot|search|reached [RESULTS]
 """
 
 import sys
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PROBLEM, TRACK = "inlining", "size"
 BESIDE = {"zero-shot": ("inline-never", "inline-always"), "search": ()}
 """Policies of other classes that the table of a class has, too."""
+REACHED = "reached"
 METRICS = ("size.alloc", "size.text")
 SUITES = ("cbench", "mibench", "spec-like", "polybench")
 TARGETS = ("x86-64", "aarch64")
@@ -29,23 +30,51 @@ TOGETHER, APPLICATIONS = "all", "applications"
 
 
 def main() -> None:
-    """Of each metric, a row for each suite, target and split, and for all suites; a column for each policy: strict."""
-    if len(sys.argv) < 2 or sys.argv[1] not in BESIDE:
+    """Strict of the policies of a class; or what each reaches of the best decisions that are known."""
+    wanted, folder = sys.argv[1:2], Path(sys.argv[2]) if len(sys.argv) > 2 else default_results()
+    if wanted not in ([REACHED], *([kind] for kind in BESIDE)):
         sys.exit(__doc__)
-    kind, folder = sys.argv[1], Path(sys.argv[2]) if len(sys.argv) > 2 else default_results()
     with open_index(folder) as index:
-        query = """SELECT DISTINCT policy FROM cells
-WHERE problem = ? AND track = ? AND (class = ? OR list_contains(?, policy)) ORDER BY policy"""
-        found = index.execute(query, [PROBLEM, TRACK, kind, list(BESIDE[kind])]).fetchall()
-        policies = [name for (name,) in found]
-        for metric in METRICS:
-            print(f"| `{metric}` | target | split | programs | " + " | ".join(policies) + " |")
-            print("|---|---|---|---:|" + "---:|" * len(policies))
-            for line in of_each(index, metric, policies):
-                print(line)
-            for line in of_all(index, metric, policies):
-                print(line)
-            print()
+        if wanted == [REACHED]:
+            reached(index)
+        else:
+            won(index, wanted[0])
+
+
+def won(index: "duckdb.DuckDBPyConnection", kind: str) -> None:
+    """Of each metric, a row for each suite, target and split, and for all suites; a column for each policy: strict."""
+    policies = of_class(index, [kind], BESIDE[kind])
+    for metric in METRICS:
+        print(f"| `{metric}` | target | split | programs | " + " | ".join(policies) + " |")
+        print("|---|---|---|---:|" + "---:|" * len(policies))
+        for line in of_each(index, metric, policies):
+            print(line)
+        for line in of_all(index, metric, policies):
+            print(line)
+        print()
+
+
+def reached(index: "duckdb.DuckDBPyConnection") -> None:
+    """Of each metric, a row for each policy, and a column for each target, of all suites' test splits, and of these
+    without the kernels: the share of the ceiling. The ceiling's own row has what it wins.
+    """
+    boards = [(target, name) for target in of_all_suites(index) for name in (TOGETHER, APPLICATIONS)]
+    for metric in METRICS:
+        tables = [board(index, TOGETHER, target, "test", metric, within(index, name)) for target, name in boards]
+        print(f"| `{metric}` | " + " | ".join(f"{target}, {name}" for target, name in boards) + " |")
+        print("|---|" + "---:|" * len(boards))
+        for policy in of_class(index, list(BESIDE)):
+            shares = [share(table.get(policy)) for table in tables]
+            if any(one != "–" for one in shares):
+                print(f"| {policy} | {' | '.join(shares)} |")
+        print()
+
+
+def of_class(index: "duckdb.DuckDBPyConnection", kinds: list[str], beside: Sequence[str] = ()) -> list[str]:
+    """Names of the problem's policies of these classes, and of those beside them."""
+    query = """SELECT DISTINCT policy FROM cells
+WHERE problem = ? AND track = ? AND (list_contains(?, class) OR list_contains(?, policy)) ORDER BY policy"""
+    return [name for (name,) in index.execute(query, [PROBLEM, TRACK, kinds, list(beside)]).fetchall()]
 
 
 def of_each(index: "duckdb.DuckDBPyConnection", metric: str, policies: Sequence[str]) -> Iterator[str]:
@@ -60,18 +89,15 @@ def of_each(index: "duckdb.DuckDBPyConnection", metric: str, policies: Sequence[
 
 
 def of_all(index: "duckdb.DuckDBPyConnection", metric: str, policies: Sequence[str]) -> Iterator[str]:
-    """Rows of all suites together, if they are there: of policies that were run on each of them, with intervals."""
-    there, split = recorded(index), "test"
+    """Rows of all suites together: of policies that were run on each of them, with intervals."""
     query = """SELECT policy, target FROM cells WHERE track = ? AND list_contains(?, suite)
 GROUP BY policy, target HAVING count(DISTINCT suite) = ?"""
     everywhere = set(index.execute(query, [TRACK, list(SUITES), len(SUITES)]).fetchall())
-    for target in TARGETS:
-        if any((suite, target, split) not in there for suite in SUITES):
-            continue
-        for name, only in ((TOGETHER, ()), (APPLICATIONS, applications(index))):
-            table = board(index, TOGETHER, target, split, metric, only)
+    for target in of_all_suites(index):
+        for name in (TOGETHER, APPLICATIONS):
+            table = board(index, TOGETHER, target, "test", metric, within(index, name))
             figures = [interval(table[one]) if (one, target) in everywhere else "–" for one in policies]
-            yield row((name, target, split), table, figures)
+            yield row((name, target, "test"), table, figures)
 
 
 def recorded(index: "duckdb.DuckDBPyConnection") -> set[tuple[str, str, str]]:
@@ -80,8 +106,16 @@ def recorded(index: "duckdb.DuckDBPyConnection") -> set[tuple[str, str, str]]:
     return set(index.execute(query, [TRACK]).fetchall())
 
 
-def applications(index: "duckdb.DuckDBPyConnection") -> tuple[str, ...]:
-    """Names of all programs that are no kernels."""
+def of_all_suites(index: "duckdb.DuckDBPyConnection") -> list[str]:
+    """Targets for which the test split of every suite is there."""
+    there = recorded(index)
+    return [target for target in TARGETS if all((suite, target, "test") in there for suite in SUITES)]
+
+
+def within(index: "duckdb.DuckDBPyConnection", name: str) -> tuple[str, ...]:
+    """Names of the programs that a row of all suites is about; none: all."""
+    if name == TOGETHER:
+        return ()
     query = """SELECT benchmark FROM cells WHERE track = ? AND list_contains(?, suite)
 EXCEPT SELECT benchmark FROM cells WHERE suite = ? ORDER BY benchmark"""
     return tuple(name for (name,) in index.execute(query, [TRACK, list(SUITES), KERNELS]).fetchall())
@@ -110,6 +144,13 @@ def figure(one: Standing | None) -> str:
 def interval(one: Standing) -> str:
     """Strict, and where it may lie for programs like these."""
     return f"{figure(one)} ({one.low:.4f} – {one.high:.4f})"
+
+
+def share(one: Standing | None) -> str:
+    """Of the ceiling; the ceiling's own gain."""
+    if one is None or one.share is None or one.completed < one.benchmarks:
+        return "–"
+    return figure(one) if one.share == 1 and one.verdict is None else f"{round(100 * one.share)} %"
 
 
 if __name__ == "__main__":

@@ -27,6 +27,15 @@ def check(*documents: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def inliners(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "scripts/inliners.py", *map(str, words)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+
+
+def cells_of(done: subprocess.CompletedProcess[str]) -> list[list[str]]:
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line]
+
+
 def require(done: subprocess.CompletedProcess[str]) -> None:
     assert done.returncode == 0, f"{done.stdout}{done.stderr}run {sys.executable} scripts/figures.py"
 
@@ -53,8 +62,7 @@ def test_the_table_of_inliners_has_no_other_policies(tmp_path: Path) -> None:
         rows += [row("crc32", "inliner", 90, metric=metric, problem="inlining", **zero)]
         rows += [row("crc32", "agent", 90, metric=metric, problem="passes", **zero)]
         run_file(tmp_path, rows, suite="cbench")
-    command = [sys.executable, "scripts/inliners.py", "zero-shot", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = inliners("zero-shot", tmp_path)
     heads = [line for line in done.stdout.splitlines() if " target " in line]
     assert heads == [f"| `{metric}` | target | split | programs | inliner |" for metric in ("size.alloc", "size.text")]
 
@@ -69,11 +77,28 @@ def test_of_all_suites_together_the_table_has_who_was_run_on_each(tmp_path: Path
             rows += [row(name, "everywhere", 80, metric=metric, **search)]
             rows += [row(name, "once", 50, metric=metric, **search)] if suite == "cbench" else []
             run_file(tmp_path, rows, suite=suite, benchmarks=facts)
-    command = [sys.executable, "scripts/inliners.py", "search", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line]
+    table = cells_of(inliners("search", tmp_path))
     assert table[0][4:] == ["everywhere", "once"]
     cells = {line[0]: line[3:] for line in table}
     assert cells["cbench"] == ["1", "1.2500", "2.0000"]
     assert cells["all"] == ["4", "1.2500 (1.2500 – 1.2500)", "–"]
     assert cells["applications"] == ["3", "1.2500 (1.2500 – 1.2500)", "–"]
+
+
+def test_what_is_reached_of_the_ceiling_is_shown_beside_what_it_wins(tmp_path: Path) -> None:
+    facts = {"problem": "inlining", "policy_class": PolicyClass.SEARCH}
+    programs = {"cbench": "bitcount", "mibench": "patricia", "polybench": "atax", "spec-like": "mcf"}
+    for suite, name in programs.items():
+        test = {name: {"split": "test", "origin": "own", "program_digest": digest_of(name)}}
+        for metric in ("size.alloc", "size.text"):
+            rows = [row(name, "Oz", 10_000, metric=metric)]
+            rows += [row(name, "known", 6_400, metric=metric, form="best", **facts)]
+            rows += [row(name, "half", 8_000, metric=metric, form="search", **facts)]
+            rows += [row(name, "once", 8_000, metric=metric, form="search", **facts)] if suite == "cbench" else []
+            run_file(tmp_path, rows, suite=suite, benchmarks=test, ceilings=["known"])
+    table = cells_of(inliners("reached", tmp_path))
+    assert table[0][1:3] == ["x86-64, all", "x86-64, applications"]
+    cells = {line[0]: line[1:3] for line in table}
+    assert cells["known"] == ["1.5625", "1.5625"]
+    assert cells["half"] == ["50 %", "50 %"]
+    assert "once" not in cells
