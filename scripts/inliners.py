@@ -59,13 +59,15 @@ def reached(index: "duckdb.DuckDBPyConnection") -> None:
     without the kernels: the share of the ceiling. The ceiling's own row has what it wins.
     """
     boards = [(target, name) for target in of_all_suites(index) for name in (TOGETHER, APPLICATIONS)]
+    there = everywhere(index)
     for metric in METRICS:
         tables = [board(index, TOGETHER, target, "test", metric, within(index, name)) for target, name in boards]
         print(f"| `{metric}` | " + " | ".join(f"{target}, {name}" for target, name in boards) + " |")
         print("|---|" + "---:|" * len(boards))
         for policy in of_class(index, list(BESIDE)):
-            shares = [share(table.get(policy)) for table in tables]
-            if any(one != "–" for one in shares):
+            run = [(policy, target) in there for target, _ in boards]
+            if any(run):
+                shares = [share(table[policy]) if was else "–" for was, table in zip(run, tables, strict=True)]
                 print(f"| {policy} | {' | '.join(shares)} |")
         print()
 
@@ -90,14 +92,19 @@ def of_each(index: "duckdb.DuckDBPyConnection", metric: str, policies: Sequence[
 
 def of_all(index: "duckdb.DuckDBPyConnection", metric: str, policies: Sequence[str]) -> Iterator[str]:
     """Rows of all suites together: of policies that were run on each of them, with intervals."""
-    query = """SELECT policy, target FROM cells WHERE track = ? AND list_contains(?, suite)
-GROUP BY policy, target HAVING count(DISTINCT suite) = ?"""
-    everywhere = set(index.execute(query, [TRACK, list(SUITES), len(SUITES)]).fetchall())
+    there = everywhere(index)
     for target in of_all_suites(index):
         for name in (TOGETHER, APPLICATIONS):
             table = board(index, TOGETHER, target, "test", metric, within(index, name))
-            figures = [interval(table[one]) if (one, target) in everywhere else "–" for one in policies]
+            figures = [interval(table[one]) if (one, target) in there else "–" for one in policies]
             yield row((name, target, "test"), table, figures)
+
+
+def everywhere(index: "duckdb.DuckDBPyConnection") -> set[tuple[str, str]]:
+    """Policies that were run on every suite, each with a target; whether they failed there is another matter."""
+    query = """SELECT policy, target FROM cells WHERE track = ? AND list_contains(?, suite)
+GROUP BY policy, target HAVING count(DISTINCT suite) = ?"""
+    return set(index.execute(query, [TRACK, list(SUITES), len(SUITES)]).fetchall())
 
 
 def recorded(index: "duckdb.DuckDBPyConnection") -> set[tuple[str, str, str]]:
@@ -143,12 +150,14 @@ def figure(one: Standing | None) -> str:
 
 def interval(one: Standing) -> str:
     """Strict, and where it may lie for programs like these."""
+    if one.low is None or one.high is None:
+        return figure(one)
     return f"{figure(one)} ({one.low:.4f} – {one.high:.4f})"
 
 
-def share(one: Standing | None) -> str:
+def share(one: Standing) -> str:
     """Of the ceiling; the ceiling's own gain."""
-    if one is None or one.share is None or one.completed < one.benchmarks:
+    if one.share is None:
         return "–"
     return figure(one) if one.share == 1 and one.verdict is None else f"{round(100 * one.share)} %"
 

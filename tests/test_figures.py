@@ -67,16 +67,28 @@ def test_the_table_of_inliners_has_no_other_policies(tmp_path: Path) -> None:
     assert heads == [f"| `{metric}` | target | split | programs | inliner |" for metric in ("size.alloc", "size.text")]
 
 
-def test_of_all_suites_together_the_table_has_who_was_run_on_each(tmp_path: Path) -> None:
-    search = {"policy_class": PolicyClass.SEARCH, "form": "search", "problem": "inlining"}
+def searched(results: Path, **values: float) -> None:
+    """Runs of the four suites, a program each: -Oz takes 10,000 bytes, -O0 four times as many, and searches by these names
+    what is said; ``once`` is run on one suite only, and ``fails`` fails one.
+    """
     programs = {"cbench": "bitcount", "mibench": "patricia", "polybench": "atax", "spec-like": "mcf"}
     for suite, name in programs.items():
-        facts = {name: {"split": "test", "origin": "own", "program_digest": digest_of(name)}}
+        test = {name: {"split": "test", "origin": "own", "program_digest": digest_of(name)}}
         for metric in ("size.alloc", "size.text"):
-            rows = [row(name, "Oz", 100, metric=metric)]
-            rows += [row(name, "everywhere", 80, metric=metric, **search)]
-            rows += [row(name, "once", 50, metric=metric, **search)] if suite == "cbench" else []
-            run_file(tmp_path, rows, suite=suite, benchmarks=facts)
+            rows = [row(name, level, size, metric=metric) for level, size in (("Oz", 10_000), ("O0", 40_000))]
+            for policy, value in values.items():
+                if policy == "once" and suite != "cbench":
+                    continue
+                form = "best" if policy == "known" else "search"
+                facts = {"problem": "inlining", "policy_class": PolicyClass.SEARCH, "form": form}
+                failed = policy == "fails" and suite == "mibench"
+                of = {} if failed else {"metric": metric}
+                rows.append(row(name, policy, None if failed else value, **facts, **of))
+            run_file(results, rows, suite=suite, benchmarks=test, ceilings=["known"] if "known" in values else [])
+
+
+def test_of_all_suites_together_the_table_has_who_was_run_on_each(tmp_path: Path) -> None:
+    searched(tmp_path, everywhere=8_000, once=5_000)
     table = cells_of(inliners("search", tmp_path))
     assert table[0][4:] == ["everywhere", "once"]
     cells = {line[0]: line[3:] for line in table}
@@ -86,19 +98,11 @@ def test_of_all_suites_together_the_table_has_who_was_run_on_each(tmp_path: Path
 
 
 def test_what_is_reached_of_the_ceiling_is_shown_beside_what_it_wins(tmp_path: Path) -> None:
-    facts = {"problem": "inlining", "policy_class": PolicyClass.SEARCH}
-    programs = {"cbench": "bitcount", "mibench": "patricia", "polybench": "atax", "spec-like": "mcf"}
-    for suite, name in programs.items():
-        test = {name: {"split": "test", "origin": "own", "program_digest": digest_of(name)}}
-        for metric in ("size.alloc", "size.text"):
-            rows = [row(name, "Oz", 10_000, metric=metric)]
-            rows += [row(name, "known", 6_400, metric=metric, form="best", **facts)]
-            rows += [row(name, "half", 8_000, metric=metric, form="search", **facts)]
-            rows += [row(name, "once", 8_000, metric=metric, form="search", **facts)] if suite == "cbench" else []
-            run_file(tmp_path, rows, suite=suite, benchmarks=test, ceilings=["known"])
+    searched(tmp_path, known=6_400, half=8_000, once=8_000, fails=8_000)
     table = cells_of(inliners("reached", tmp_path))
     assert table[0][1:3] == ["x86-64, all", "x86-64, applications"]
     cells = {line[0]: line[1:3] for line in table}
     assert cells["known"] == ["1.5625", "1.5625"]
     assert cells["half"] == ["50 %", "50 %"]
     assert "once" not in cells
+    assert all(one.startswith("-") for one in cells["fails"]), "a failed program counts"
