@@ -68,8 +68,8 @@ def test_the_table_of_inliners_has_no_other_policies(tmp_path: Path) -> None:
 
 
 def searched(results: Path, **values: float) -> None:
-    """Runs of the four suites, a program each: -Oz takes 10,000 bytes, -O0 four times as many, and searches by these names
-    what is said; ``once`` is run on one suite only, and ``fails`` fails one.
+    """Runs of the four suites, a program each: -Oz takes 10,000 bytes, -O0 four times as many, and searches by these
+    names what is said; ``once`` is run on one suite only, and ``fails`` fails one.
     """
     programs = {"cbench": "bitcount", "mibench": "patricia", "polybench": "atax", "spec-like": "mcf"}
     for suite, name in programs.items():
