@@ -11,17 +11,15 @@ import math
 import statistics
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recorded import compiler, recorded_in
+
 from harness.base.errors import UsageError
-from harness.base.paths import default_results
 from harness.base.vocabulary import Split
 from harness.rank import Question, Standing, standings
 from harness.rank.programs import programs
-from harness.rank.question import fingerprints
 from harness.rank.words import decided, rank_range, verdict_mark
-from harness.record import open_index
 
 if TYPE_CHECKING:
     import duckdb
@@ -44,13 +42,13 @@ def main() -> None:
     tables = {"counts": counts, "policies": policies, "times": times, "models": models}
     if len(sys.argv) < 2 or sys.argv[1] not in tables:
         sys.exit(__doc__)
-    with open_index(Path(sys.argv[2]) if len(sys.argv) > 2 else default_results()) as index:
+    with recorded_in(sys.argv[2:], TRACK) as index:
         tables[sys.argv[1]](index)
 
 
 def question(index: "duckdb.DuckDBPyConnection", suite: str, target: str, metric: str) -> Question:
     """Against greedy."""
-    return Question(suite, target, TRACK, metric, AGAINST, fingerprints(index)[0][0])
+    return Question(suite, target, TRACK, metric, AGAINST, compiler(index))
 
 
 def counts(index: "duckdb.DuckDBPyConnection") -> None:

@@ -6,32 +6,35 @@ usage: .venv/bin/python scripts/clusters.py SUITE [RESULTS]
 import math
 import sys
 from dataclasses import replace
-from pathlib import Path
 
-from harness.base.paths import default_results
+from recorded import compiler, recorded_in
+
 from harness.policy.tracks import facts_of
 from harness.rank import Question, standings
 from harness.rank.entries import entries
-from harness.rank.question import fingerprints, floor
+from harness.rank.question import floor
 from harness.rank.sides import Side, sides_of
 from harness.rank.standings import tree_effect
 from harness.rank.verdicts import agreed, judge
-from harness.record import open_index
 
 TRACK, METRIC = "size", "size.alloc"
 
 
 def main() -> None:
     """A row for each target and ranked policy of more than one cluster size, but for those that never differ."""
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     suite = sys.argv[1]
-    with open_index(Path(sys.argv[2]) if len(sys.argv) > 2 else default_results()) as index:
+    with recorded_in(sys.argv[2:], TRACK) as index:
+        if not index.execute("SELECT 1 FROM cells WHERE suite = ? AND track = ? LIMIT 1", [suite, TRACK]).fetchall():
+            sys.exit(f"error: there are no results of suite {suite!r}")
         print(
             "| target | policy | strict | 95 % interval, clusters | verdict | 95 % interval, programs alone | verdict |"
         )
         print("|---|---|---:|---|---|---|---|")
         for target in ("x86-64", "aarch64"):
             reference = facts_of(TRACK).references[0]
-            question = Question(suite, target, TRACK, METRIC, reference, fingerprints(index)[0][0])
+            question = Question(suite, target, TRACK, METRIC, reference, compiler(index))
             ranked = {row.policy: row for row in standings(index, question) if row.rank is not None}
             counted = [entry for entry in entries(index, question) if entry.reference is not None]
             sides = [side for side in sides_of(counted, floor(question)) if side.policy in ranked]

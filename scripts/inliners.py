@@ -5,14 +5,12 @@ usage: .venv/bin/python scripts/inliners.py zero-shot|search|reached [RESULTS]
 
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.base.paths import default_results
+from recorded import compiler, recorded_in
+
 from harness.policy.tracks import facts_of
 from harness.rank import Question, Standing, standings
-from harness.rank.question import fingerprints
-from harness.record import open_index
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,10 +29,10 @@ TOGETHER, APPLICATIONS = "all", "applications"
 
 def main() -> None:
     """Strict of the policies of a class; or what each reaches of the best decisions that are known."""
-    wanted, folder = sys.argv[1:2], Path(sys.argv[2]) if len(sys.argv) > 2 else default_results()
+    wanted = sys.argv[1:2]
     if wanted not in ([REACHED], *([kind] for kind in BESIDE)):
         sys.exit(__doc__)
-    with open_index(folder) as index:
+    with recorded_in(sys.argv[2:], TRACK) as index:
         if wanted == [REACHED]:
             reached(index)
         else:
@@ -132,8 +130,8 @@ def board(
     index: "duckdb.DuckDBPyConnection", suite: str, target: str, split: str, metric: str, only: tuple[str, ...] = ()
 ) -> dict[str, Standing]:
     """Policies, as they stand."""
-    reference, compiler = facts_of(TRACK).references[0], fingerprints(index)[0][0]
-    asked = Question(suite, target, TRACK, metric, reference, compiler, split, benchmarks=only)
+    reference = facts_of(TRACK).references[0]
+    asked = Question(suite, target, TRACK, metric, reference, compiler(index), split, benchmarks=only)
     return {one.policy: one for one in standings(index, asked)}
 
 

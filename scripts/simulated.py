@@ -15,4 +15,6 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.simulation import read, report  # noqa: E402
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     print("\n".join(report(read(ROOT / sys.argv[1]))))

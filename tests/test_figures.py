@@ -55,6 +55,19 @@ def test_what_is_no_document_is_refused() -> None:
     assert "docs/nothing.md is no document" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "words", [["inliners.py", "zero-shot"], ["clusters.py", "cbench"], ["allocators.py", "counts"]]
+)
+def test_a_folder_without_results_is_one_error(words: list[str], tmp_path: Path) -> None:
+    script, *asked = words
+    for folder in (tmp_path, tmp_path / "nothing"):
+        command = [sys.executable, f"scripts/{script}", *asked, str(folder)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"error: {folder}: there are no results")
+        assert "Traceback" not in done.stderr
+
+
 def test_the_table_of_inliners_has_no_other_policies(tmp_path: Path) -> None:
     zero = {"policy_class": PolicyClass.ZERO_SHOT, "form": "python"}
     for metric in ("size.alloc", "size.text"):
