@@ -80,6 +80,19 @@ def test_the_table_of_inliners_has_no_other_policies(tmp_path: Path) -> None:
     assert heads == [f"| `{metric}` | target | split | programs | inliner |" for metric in ("size.alloc", "size.text")]
 
 
+def test_the_table_of_speed_is_against_greedy_by_every_metric(tmp_path: Path) -> None:
+    facts = {"problem": "inlining", "policy_class": PolicyClass.ZERO_SHOT, "form": "cpp"}
+    for metric in ("instructions", "accesses", "mca.cycles", "size.alloc"):
+        rows = [row("crc32", "greedy", 1000, track="speed", metric=metric)]
+        rows += [row("crc32", "inliner", 800, track="speed", metric=metric, **facts)]
+        rows += [row("crc32", "elsewhere", 500, track="speed", metric=metric, **{**facts, "problem": "passes"})]
+        run_file(tmp_path, rows, suite="cbench", track="speed")
+    head, _, line = cells_of(inliners("speed", tmp_path))
+    assert head[5:] == ["`instructions`", "`accesses`", "`mca.cycles`", "`size.alloc`"]
+    assert line[:5] == ["cbench", "x86-64", "train", "1", "inliner"]
+    assert set(line[5:]) == {"1.2500"}
+
+
 def searched(results: Path, **values: float) -> None:
     """Runs of the four suites, a program each: -Oz takes 10,000 bytes, -O0 four times as many, and searches by these
     names what is said; ``once`` is run on one suite only, and ``fails`` fails one.
