@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     def beginner(name: str, about: str) -> argparse.ArgumentParser:
         made = trainer(name, about)
         made.add_argument("--features", choices=_FEATURES, default="all")
-        made.add_argument("--hidden", type=_widths, default=(40, 20), help="widths of layers, such as %(default)s")
+        made.add_argument("--hidden", type=_widths, default=(40, 20), help="widths of layers, such as 40,20")
         return made
 
     size = verb("size", "fit the model of size, and write native/inline/size_model.h")
@@ -147,7 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     fitter("boost", "boosted trees of what an imitation has found out, as tree.json")
     refit = fitter("refit", "a network of what an imitation has found out: other features, metric, or fewer modules")
     refit.add_argument("--features", choices=_FEATURES, default="all")
-    refit.add_argument("--hidden", type=_widths, default=(80, 40), help="widths of layers, such as %(default)s")
+    refit.add_argument("--hidden", type=_widths, default=(80, 40), help="widths of layers, such as 80,40")
 
     export = verbs.add_parser("export", help="write a network as model.onnx")
     export.add_argument("network", type=Path)
