@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
 @contextmanager
 def recorded_in(words: Sequence[str], track: str) -> Iterator["duckdb.DuckDBPyConnection"]:
     """The index of the folder that is named, or of the project's own. What is wrong with it, and that nothing of the
-    track is in it, ends the script with one error.
+    track is in it, ends the script with one error. What is printed meanwhile comes out at the end, so that no half of
+    a table stands before an error.
     """
     folder = Path(words[0]) if words else default_results()
+    printed = StringIO()
     try:
-        with opened_index(folder) as index:
+        with redirect_stdout(printed), opened_index(folder) as index:
             if not index.execute("SELECT 1 FROM cells WHERE track = ? LIMIT 1", [track]).fetchall():
                 raise UsageError(
                     f"there are no results of track {track}",
@@ -32,6 +35,7 @@ def recorded_in(words: Sequence[str], track: str) -> Iterator["duckdb.DuckDBPyCo
             yield index
     except HarnessError as error:
         sys.exit(f"error: {error}")
+    print(printed.getvalue(), end="")
 
 
 def compiler(index: "duckdb.DuckDBPyConnection") -> str:

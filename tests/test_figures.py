@@ -68,6 +68,16 @@ def test_a_folder_without_results_is_one_error(words: list[str], tmp_path: Path)
         assert "Traceback" not in done.stderr
 
 
+def test_before_an_error_no_table_is_begun(tmp_path: Path) -> None:
+    facts = {"problem": "inlining", "policy_class": PolicyClass.ZERO_SHOT, "form": "python"}
+    run_file(tmp_path, [row("crc32", "inliner", 90, **facts)], suite="cbench")
+    command = [sys.executable, "scripts/inliners.py", "zero-shot", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: ")
+    assert "'Oz'" in done.stderr
+
+
 def test_the_table_of_inliners_has_no_other_policies(tmp_path: Path) -> None:
     zero = {"policy_class": PolicyClass.ZERO_SHOT, "form": "python"}
     for metric in ("size.alloc", "size.text"):
