@@ -243,10 +243,11 @@ bool Advisor::defaultDecision(CallBase &CB) {
 
 // Other calls are taken to be decided as others of the same function were, or else as LLVM's heuristic would.
 const Trial &Advisor::tried(Function &Callee) {
-  return Shared.Tried.of(Callee, [this](CallBase &Other) {
-    const Tally Before = Shared.Callees.of(Shared.Sites.names().find(Other.getCalledFunction()->getName()));
-    return Before.Decided > 0 ? 2 * Before.Inlined >= Before.Decided : defaultDecision(Other);
-  });
+  const auto Decided = [this](const Function &Other) -> std::optional<bool> {
+    const Tally Before = Shared.Callees.of(Shared.Sites.names().find(Other.getName()));
+    return Before.Decided > 0 ? std::optional(2 * Before.Inlined >= Before.Decided) : std::nullopt;
+  };
+  return Shared.Tried.of(Callee, {Decided, [this](CallBase &Other) { return defaultDecision(Other); }});
 }
 
 // As LLVM's heuristic takes it.

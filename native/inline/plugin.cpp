@@ -43,6 +43,8 @@ cl::opt<double> TrialShare("inline-policy-trials",
                            cl::init(Trials::DefaultShare));
 cl::opt<unsigned> TrialCallers("inline-policy-trial-callers", cl::desc("Callers in which a function is tried"),
                                cl::init(Trials::DefaultCallers));
+cl::opt<bool> TrialWhole("inline-policy-trial-whole",
+                         cl::desc("Try functions in the whole module where all of them can be"), cl::init(true));
 cl::opt<int> ChannelFrom("inline-policy-channel-from", cl::desc("Descriptor that answers come from"), cl::init(-1));
 cl::opt<int> ChannelTo("inline-policy-channel-to", cl::desc("Descriptor that questions go to"), cl::init(-1));
 cl::opt<int> Reply("inline-policy-reply", cl::desc("Milliseconds for each answer"), cl::init(1000));
@@ -70,7 +72,7 @@ Session &session() {
     New.Guide = Policy == From::Table ? std::make_unique<Table>(Table::read(File)) : nullptr;
     New.Written = Written.empty() ? nullptr : std::make_unique<Log>(Written);
     New.Features = Features.empty() ? nullptr : std::make_unique<FeatureLog>(Features);
-    New.Tried = Trials(TrialShare, TrialCallers);
+    New.Tried = Trials(TrialShare, TrialCallers, TrialWhole);
     New.UpstreamFeatures = Policy == From::Upstream;
     New.ShareWalks = ShareWalks;
     New.Decider = source(); // the last that is opened: it may confine the process

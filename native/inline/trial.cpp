@@ -1,5 +1,4 @@
 #include "trial.h"
-#include "../module/object.h"
 #include "apart.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,9 +6,8 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/StructuralHash.h"
-#include "llvm/Passes/OptimizationLevel.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include <algorithm>
 
@@ -22,6 +20,7 @@ constexpr unsigned MostInstructions = 20000; // of a function
 constexpr int64_t LeastBudget = 11000;       // instructions that may be compiled, of the smallest module
 constexpr int64_t LeastMost = 5000;          // of them, for one function
 constexpr int64_t Functions = 4;             // at least so many can be tried of a larger one
+constexpr int64_t WholeBudget = 14000;       // instructions that may be compiled where all functions are tried in it
 constexpr int64_t PerCompilation = 60;       // instructions that take as long to compile as what is done but once
 
 // A label whose address is taken cannot be copied.
@@ -84,24 +83,19 @@ int64_t effort(const Function &Callee, size_t MostCallers) {
   return Instructions;
 }
 
-// What comes after the inliner at -Oz.
-void optimise(Module &M, TargetMachine &For) {
-  PassBuilder Builder(&For, tuningAtOz());
-  LoopAnalysisManager Loops;
-  FunctionAnalysisManager Functions;
-  CGSCCAnalysisManager Components;
-  ModuleAnalysisManager Modules;
-  Builder.registerModuleAnalyses(Modules);
-  Builder.registerCGSCCAnalyses(Components);
-  Builder.registerFunctionAnalyses(Functions);
-  Builder.registerLoopAnalyses(Loops);
-  Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
-  const OptimizationLevel &Level = OptimizationLevel::Oz;
-  ModulePassManager Passes;
-  Passes.addPass(
-      createModuleToFunctionPassAdaptor(Builder.buildFunctionSimplificationPipeline(Level, ThinOrFullLTOPhase::None)));
-  Passes.addPass(Builder.buildModuleOptimizationPipeline(Level, ThinOrFullLTOPhase::None));
-  Passes.run(M, Modules);
+// What compiling the module once is.
+int64_t effort(const Module &M) { return static_cast<int64_t>(M.getInstructionCount()) + PerCompilation; }
+
+stable_hash hashOf(const StringMap<bool> &Fates) {
+  SmallVector<StringRef> Inlined;
+  for (const auto &[Name, Inline] : Fates) {
+    if (Inline) {
+      Inlined.push_back(Name);
+    }
+  }
+  sort(Inlined);
+  const SmallVector<stable_hash> Parts(map_range(Inlined, [](StringRef Name) { return xxh3_64bits(Name); }));
+  return stable_hash_combine(Parts);
 }
 
 } // namespace
@@ -121,7 +115,7 @@ int64_t feature(const Trial &Of, TrialFeature Index) {
   llvm_unreachable("this is no feature");
 }
 
-Trials::Plan::Plan(Function &Caller, const Function &Callee, bool Inline, Decision Decides) : Caller(Caller) {
+Trials::Plan::Plan(Function &Caller, const Function &Callee, bool Inline, Others Rest) : Caller(Caller) {
   SmallVector<stable_hash> Parts = {StructuralHash(Caller, /*DetailedHash=*/true)};
   Instructions = Caller.getInstructionCount() + PerCompilation;
   for (Instruction &I : instructions(Caller)) {
@@ -130,7 +124,8 @@ Trials::Plan::Plan(Function &Caller, const Function &Callee, bool Inline, Decisi
     if (Called == nullptr || Called == &Caller || !isTriable(*Called)) {
       continue;
     }
-    const bool Wanted = Called == &Callee ? Inline : Decides(*Call);
+    const std::optional<bool> Known = Called == &Callee ? Inline : Rest.Decided(*Called);
+    const bool Wanted = Known ? *Known : Rest.Default(*Call);
     Parts.push_back(Wanted ? StructuralHash(*Called, /*DetailedHash=*/true) : 0);
     Instructions += Wanted ? Called->getInstructionCount() : 0;
     if (Wanted) {
@@ -140,41 +135,65 @@ Trials::Plan::Plan(Function &Caller, const Function &Callee, bool Inline, Decisi
   Hash = stable_hash_combine(Parts);
 }
 
-const Trial &Trials::of(Function &Callee, Decision Decides) {
+const Trial &Trials::of(Function &Callee, Others Rest) {
   if (const auto Found = Came.find(Callee.getName()); Found != Came.end()) {
     return Found->second;
   }
-  return Came[Callee.getName()] = tried(Callee, Decides);
+  return Came[Callee.getName()] = tried(Callee, Rest);
 }
 
 int64_t Trials::instructionsFor(const Function &Callee) {
   if (const auto Found = Efforts.find(Callee.getName()); Found != Efforts.end()) {
     return Found->second;
   }
-  return Efforts[Callee.getName()] = isTriable(Callee) ? effort(Callee, MostCallers) : 0;
+  look(*Callee.getParent());
+  int64_t Found = isTriable(Callee) ? effort(Callee, MostCallers) : 0;
+  if (Whole && Found != 0) {
+    Found = effort(*Callee.getParent()); // the other way is what the module comes to anyway
+  }
+  return Efforts[Callee.getName()] = Found;
 }
 
-Trial Trials::tried(Function &Callee, Decision Decides) {
+// What may be compiled, and whether all functions can be tried in the whole module. No function may use up what many
+// could be tried with.
+void Trials::look(const Module &M) {
+  if (Looked) {
+    return;
+  }
+  Looked = true;
+  const auto Tried = count_if(M, [&](const Function &F) { return isTriable(F) && !Uses(F, 1).Parts.empty(); });
+  Whole = Whole && (Tried + 1) * effort(M) <= WholeBudget;
+  const auto Budget = static_cast<int64_t>(Share * static_cast<double>(M.getInstructionCount()));
+  Left = Share == 0 ? INT64_MAX : std::max(Budget, Whole ? WholeBudget : LeastBudget);
+  Most = std::max(Left / Functions, LeastMost);
+}
+
+Trial Trials::tried(Function &Callee, Others Rest) {
   const Uses Of(Callee, MostCallers);
   if (!isTriable(Callee) || Of.Parts.empty()) {
     return {};
+  }
+  look(*Callee.getParent());
+  if (Whole) {
+    return triedInModule(Callee, static_cast<int64_t>(Of.Parts.size()), Rest);
   }
   const bool Goes = goesAway(Callee, Of);
   SmallVector<std::pair<Plan, Plan>> Plans;
   int64_t Instructions = Goes ? Callee.getInstructionCount() + PerCompilation : 0;
   for (const Uses::Part &Part : Of.Parts) {
     const auto &[Without, With] =
-        Plans.emplace_back(Plan(*Part.Caller, Callee, false, Decides), Plan(*Part.Caller, Callee, true, Decides));
+        Plans.emplace_back(Plan(*Part.Caller, Callee, false, Rest), Plan(*Part.Caller, Callee, true, Rest));
     Instructions += Known.contains(Without.Hash) ? 0 : Without.Instructions;
     Instructions += Known.contains(With.Hash) ? 0 : With.Instructions;
   }
-  if (!isAffordable(Instructions, *Callee.getParent())) {
+  if (!isAffordable(Instructions)) {
     return {};
   }
+  Left -= Instructions;
   Trial Found;
   for (const auto &[Without, With] : Plans) {
-    const std::optional<TrialBytes> Before = bytesOf(Without, Callee);
-    const std::optional<TrialBytes> After = bytesOf(With, Callee);
+    const std::optional<CodeBytes> Before = bytesOf(Without, Callee);
+    const std::optional<CodeBytes> After = bytesOf(With, Callee);
     if (!Before || !After) {
       return {};
     }
@@ -185,43 +204,87 @@ Trial Trials::tried(Function &Callee, Decision Decides) {
   Found.Saved.Allocated = Found.Saved.Allocated * Of.Calls / Of.Tried; // a call in another caller saves as much
   Found.Saved.Executed = Found.Saved.Executed * Of.Calls / Of.Tried;
   if (Goes) {
-    const std::optional<TrialBytes> Own =
-        compiled(Plan(Callee, Callee, false, [](CallBase &) { return false; }), Callee);
+    const auto Never = [](const Function &) { return std::optional(false); };
+    const auto Own = compiled(Plan(Callee, Callee, false, {Never, [](CallBase &) { return false; }}), Callee);
     Found.Saved.Allocated += Own ? Own->Allocated : 0;
     Found.Saved.Executed += Own ? Own->Executed : 0;
   }
   return Found;
 }
 
-// No function may use up what many could be tried with.
-bool Trials::isAffordable(int64_t Instructions, const Module &In) {
-  if (!Left) {
-    const auto Budget = static_cast<int64_t>(Share * static_cast<double>(In.getInstructionCount()));
-    Left = Share == 0 ? INT64_MAX : std::max(Budget, LeastBudget);
-    Most = std::max(*Left / Functions, LeastMost);
+// What the module comes to when the function is decided is what it comes to when the next one is not tried yet. So one
+// compilation is enough for each.
+Trial Trials::triedInModule(Function &Callee, int64_t Callers, Others Rest) {
+  Module &M = *Callee.getParent();
+  foresee(M, Rest);
+  Fates[Callee.getName()] = false;
+  const stable_hash Without = hashOf(Fates);
+  Fates[Callee.getName()] = true;
+  const stable_hash With = hashOf(Fates);
+  const int64_t Missing = (Outcomes.contains(Without) ? 0 : 1) + (Outcomes.contains(With) ? 0 : 1);
+  Compiler *Made = compiler(M);
+  if (Made == nullptr || Missing * effort(M) > Left) {
+    return {};
   }
-  if (Instructions > Most || Instructions > *Left) {
-    return false;
-  }
-  *Left -= Instructions;
-  return true;
+  Left -= Missing * effort(M);
+  const auto Outcome = [&](bool Inline, stable_hash Of) {
+    if (const auto Found = Outcomes.find(Of); Found != Outcomes.end()) {
+      return Found->second;
+    }
+    Fates[Callee.getName()] = Inline;
+    return Outcomes[Of] = inlined(*decided(M, Fates), *Made);
+  };
+  const CodeBytes Before = Outcome(false, Without);
+  const CodeBytes After = Outcome(true, With);
+  return {{Before.Allocated - After.Allocated, Before.Executed - After.Executed}, Callers};
 }
 
-std::optional<TrialBytes> Trials::bytesOf(const Plan &Of, const Function &Callee) {
+// What becomes of each function: as its calls were decided, or as most of them would be by LLVM's heuristic.
+void Trials::foresee(Module &M, Others Rest) {
+  MapVector<const Function *, int64_t> Balances; // calls that are inlined, less those that are not
+  for (Function &Caller : M) {
+    for (Instruction &I : instructions(Caller)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const Function *Called = Call == nullptr ? nullptr : Call->getCalledFunction();
+      if (Called != nullptr && Called != &Caller && isTriable(*Called) && !Rest.Decided(*Called)) {
+        Balances[Called] += Rest.Default(*Call) ? 1 : -1;
+      }
+    }
+    if (const auto Known = Rest.Decided(Caller)) {
+      Fates[Caller.getName()] = *Known;
+    }
+  }
+  for (const auto &[Called, Balance] : Balances) {
+    Fates[Called->getName()] = Balance >= 0;
+  }
+}
+
+bool Trials::isAffordable(int64_t Instructions) const { return Instructions <= Most && Instructions <= Left; }
+
+// Null where there is none for the module.
+Compiler *Trials::compiler(const Module &M) {
+  if (!With) {
+    auto Made = Compiler::create(M, CodeGenOptLevel::Default);
+    if (!Made) {
+      consumeError(Made.takeError());
+      return nullptr;
+    }
+    With = std::move(*Made);
+  }
+  return With.get();
+}
+
+std::optional<CodeBytes> Trials::bytesOf(const Plan &Of, const Function &Callee) {
   if (const auto Found = Known.find(Of.Hash); Found != Known.end()) {
     return Found->second;
   }
   return Known[Of.Hash] = compiled(Of, Callee);
 }
 
-std::optional<TrialBytes> Trials::compiled(const Plan &Of, const Function &Callee) {
-  if (!With) {
-    auto Made = Compiler::create(*Callee.getParent(), CodeGenOptLevel::Default);
-    if (!Made) {
-      consumeError(Made.takeError());
-      return std::nullopt;
-    }
-    With = std::move(*Made);
+std::optional<CodeBytes> Trials::compiled(const Plan &Of, const Function &Callee) {
+  Compiler *Made = compiler(*Callee.getParent());
+  if (Made == nullptr) {
+    return std::nullopt;
   }
   SetVector<Function *> Wanted;
   Wanted.insert(&Of.Caller);
@@ -244,10 +307,7 @@ std::optional<TrialBytes> Trials::compiled(const Plan &Of, const Function &Calle
       Rest->eraseFromParent();
     }
   }
-  optimise(*Apart, With->generator());
-  const Object Made(*Apart, *With);
-  const Sizes Found = sizesOf(Made);
-  return TrialBytes{static_cast<int64_t>(Found.Allocated - Found.UnwindShared), static_cast<int64_t>(Found.Executed)};
+  return afterInliner(*Apart, *Made);
 }
 
 } // namespace harness

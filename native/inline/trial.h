@@ -1,11 +1,12 @@
-// What inlining a function saves, found out by compiling: each caller in a module of its own, with calls of the
-// function inlined and not, and the function itself if it goes away.
+// What inlining a function saves, found out by compiling both ways: the whole module, where all functions can be tried
+// so, or else each caller in a module of its own, and the function itself if it goes away.
 
 #ifndef HARNESS_INLINE_TRIAL_H
 #define HARNESS_INLINE_TRIAL_H
 
 #include "../module/line.h"
 #include "policy.h"
+#include "rest.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -20,15 +21,9 @@
 
 namespace harness {
 
-// Bytes of a function's object, without what every object has.
-struct TrialBytes {
-  int64_t Allocated = 0; // as of the metric size.alloc
-  int64_t Executed = 0;  // as of size.text
-};
-
 // What came of trying a function.
 struct Trial {
-  TrialBytes Saved;
+  CodeBytes Saved;
   int64_t Callers = 0; // in which it was tried; 0: it was not
 };
 
@@ -37,16 +32,19 @@ int64_t feature(const Trial &Of, TrialFeature Index);
 // Tries functions of one module, as long as that is not too much to compile.
 class Trials {
 public:
-  // Whether another call would be inlined.
-  using Decision = llvm::function_ref<bool(llvm::CallBase &)>;
+  // What becomes of other calls.
+  struct Others {
+    llvm::function_ref<std::optional<bool>(const llvm::Function &)> Decided; // by what was decided so far
+    llvm::function_ref<bool(llvm::CallBase &)> Default;                      // by LLVM's heuristic
+  };
 
   // `Share`: instructions that may be compiled, as a multiple of the module's; 0: any number. `MostCallers`: in which
-  // one function is tried.
-  explicit Trials(double Share = DefaultShare, size_t MostCallers = DefaultCallers)
-      : Share(Share), MostCallers(MostCallers) {}
+  // one function is tried. `Whole`: whether it may be tried in the whole module.
+  explicit Trials(double Share = DefaultShare, size_t MostCallers = DefaultCallers, bool Whole = false)
+      : Share(Share), MostCallers(MostCallers), Whole(Whole) {}
 
   // What is saved if all calls of the function are inlined, by what it and its callers were when it was first asked.
-  const Trial &of(llvm::Function &Callee, Decision Decides);
+  const Trial &of(llvm::Function &Callee, Others Rest);
 
   // About what trying the function compiles, as it and its callers were when this was first asked; 0: it cannot be
   // tried.
@@ -54,7 +52,7 @@ public:
 
   // With it, trials take up to half as long again as optimising the module does; a zero-shot policy may take twice as
   // long.
-  static constexpr double DefaultShare = 1.2;
+  static constexpr double DefaultShare = 1.4;
   static constexpr size_t DefaultCallers = 4;
 
 private:
@@ -67,22 +65,30 @@ private:
     int64_t Instructions = 0; // to compile
     // NOLINTEND(misc-non-private-member-variables-in-classes)
 
-    Plan(llvm::Function &Caller, const llvm::Function &Callee, bool Inline, Decision Decides);
+    Plan(llvm::Function &Caller, const llvm::Function &Callee, bool Inline, Others Rest);
   };
 
-  Trial tried(llvm::Function &Callee, Decision Decides);
-  bool isAffordable(int64_t Instructions, const llvm::Module &In);
-  std::optional<TrialBytes> bytesOf(const Plan &Of, const llvm::Function &Callee);
-  std::optional<TrialBytes> compiled(const Plan &Of, const llvm::Function &Callee);
+  Trial tried(llvm::Function &Callee, Others Rest);
+  Trial triedInModule(llvm::Function &Callee, int64_t Callers, Others Rest);
+  void foresee(llvm::Module &M, Others Rest);
+  void look(const llvm::Module &M);
+  bool isAffordable(int64_t Instructions) const;
+  Compiler *compiler(const llvm::Module &M);
+  std::optional<CodeBytes> bytesOf(const Plan &Of, const llvm::Function &Callee);
+  std::optional<CodeBytes> compiled(const Plan &Of, const llvm::Function &Callee);
 
   double Share;
   size_t MostCallers;
-  std::optional<int64_t> Left; // instructions
-  int64_t Most = 0;            // of them, for one function
+  bool Whole;
+  bool Looked = false; // what follows is known
+  int64_t Left = 0;    // instructions
+  int64_t Most = 0;    // of them, for one function
   std::unique_ptr<Compiler> With;
   llvm::StringMap<Trial> Came;
   llvm::StringMap<int64_t> Efforts;
-  llvm::DenseMap<llvm::stable_hash, std::optional<TrialBytes>> Known;
+  llvm::DenseMap<llvm::stable_hash, std::optional<CodeBytes>> Known;
+  llvm::StringMap<bool> Fates; // of functions: whether their calls are inlined
+  llvm::DenseMap<llvm::stable_hash, CodeBytes> Outcomes;
 };
 
 } // namespace harness

@@ -13,11 +13,13 @@
 // [hyperparam]: doubt, float, 0.05, 1, 0.2
 // Bytes that a trial must promise, for each thousand instructions that it compiles, where little of the module can be
 // tried: else a few functions use up what many better ones could have.
-// [hyperparam]: worth, float, 0, 1000, 120
+// [hyperparam]: worth, float, 0, 1000, 60
 // The share of it on AArch64.
-// [hyperparam]: on_aarch64, float, 0, 1, 0.2
+// [hyperparam]: on_aarch64, float, 0, 1, 0.3
 // Instructions of a module from which on that much is asked for; with half as many it is half as much.
-// [hyperparam]: large, int, 1, 1000000, 20000
+// [hyperparam]: large, int, 1, 1000000, 10000
+// Instructions of a module up to which every function is tried: there is time for it.
+// [hyperparam]: small, int, 0, 10000, 700
 
 // The rules: the bytes of all copies of a function with few calls are set against those of all its calls, its body and
 // what surrounds it. How few is few.
@@ -85,10 +87,12 @@ static bool isCallOf(const Function &Callee, const User *User) {
 static bool byRules(CallBase &CB, PolicyContext &Context) {
   Function &Callee = *CB.getCalledFunction();
   const bool Cold = isa<UnreachableInst>(CB.getParent()->getTerminator());
-  const bool Cheap = Context.feature(FeatureIndex::cost_estimate) <= (Cold ? std::min<int64_t>(threshold, 0) : threshold);
+  const bool Cheap =
+      Context.feature(FeatureIndex::cost_estimate) <= (Cold ? std::min<int64_t>(threshold, 0) : threshold);
   const unsigned Users = Callee.getNumUses();
   const bool Few = Users > 1 && Users <= static_cast<unsigned>(few_users);
-  if (!Few || !Callee.hasLocalLinkage() || !all_of(Callee.users(), [&](const User *U) { return isCallOf(Callee, U); })) {
+  if (!Few || !Callee.hasLocalLinkage() ||
+      !all_of(Callee.users(), [&](const User *U) { return isCallOf(Callee, U); })) {
     return Cheap;
   }
   const double Body = bodyBytes(Callee, Context.FAM.getResult<TargetIRAnalysis>(Callee));
@@ -108,8 +112,8 @@ static double valueOf(PolicyContext &Context, harness::CalleeFeature Index) {
 static double promise(PolicyContext &Context, bool Default) {
   using harness::CalleeFeature;
   const double Calls = std::max(1.0, valueOf(Context, CalleeFeature::callee_calls));
-  const double Copy = valueOf(Context, CalleeFeature::caller_bytes_with_callee) -
-                      valueOf(Context, CalleeFeature::caller_bytes);
+  const double Copy =
+      valueOf(Context, CalleeFeature::caller_bytes_with_callee) - valueOf(Context, CalleeFeature::caller_bytes);
   const double Saved = valueOf(Context, CalleeFeature::callee_bytes_if_gone) - Calls * Copy;
   const double Deviation = doubt * Calls * valueOf(Context, CalleeFeature::callee_bytes) + 1;
   const double Far = std::abs(Saved) / Deviation;
@@ -124,13 +128,14 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
   const bool Default = byRules(CB, Context);
   static const bool OnAArch64 = CB.getModule()->getTargetTriple().isAArch64();
   static const double Share = std::min(1.0, static_cast<double>(CB.getModule()->getInstructionCount()) / large);
-  const bool TriesOnlyCalls = only_calls > (OnAArch64 ? 1 : 0);
+  static const bool Small = CB.getModule()->getInstructionCount() <= small;
+  const bool TriesOnlyCalls = Small || only_calls > (OnAArch64 ? 1 : 0);
   if (!TriesOnlyCalls && Context.feature(harness::CalleeFeature::callee_is_last_call) != 0) {
     return Default;
   }
   const double Worth = worth * Share * (OnAArch64 ? on_aarch64 : 1);
   const auto Thousands = static_cast<double>(Context.feature(TrialFeature::trial_instructions)) / 1000;
-  if (promise(Context, Default) < Worth * Thousands || Context.feature(TrialFeature::trial_callers) == 0) {
+  if ((!Small && promise(Context, Default) < Worth * Thousands) || Context.feature(TrialFeature::trial_callers) == 0) {
     return Default;
   }
   return Context.feature(TrialFeature::trial_saves_alloc) >= least_bytes;

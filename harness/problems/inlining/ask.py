@@ -25,7 +25,7 @@ DEFAULT = Asked("default")
 QUESTIONS = ("call", "callee")
 """Each call; or the first call of each function, for all of them. The first is asked where none is named."""
 
-TRIED_FREELY = ("trials=60", "trial-callers=1000")
+TRIED_FREELY = ("trials=60", "trial-callers=1000", "trial-whole=0")
 """The plugin's options for a policy that searches: trials may compile sixty times as many instructions as the module
 has, which takes up to thirty times as long as compiling it; and a function is tried in all that call it."""
 

@@ -17,7 +17,9 @@ from harness.toolchain.elf import allocated_bytes, executable_bytes
 from tests.problems.inlining.made import Modules, always, asked_of, computed, inliner_policy, never
 
 ALLOC, TEXT, CALLERS, INSTRUCTIONS = (FEATURES.index(name) for name in TRIAL_FEATURES)
-LLVM = FEATURES.index("llvm_inlines")
+LLVM, CALLS = FEATURES.index("llvm_inlines"), FEATURES.index("callee_calls")
+APART = ("trial-whole=0",)
+"""Each caller in a module of its own, as in programs too large to be compiled for each of their functions."""
 
 HELPER = """
 #include <stdio.h>
@@ -56,7 +58,8 @@ def most_said(place: int, frozen: FrozenModule, bench: Bench, options: tuple[str
         asked = replace(at_least(place, least + 1, bench), options=options)
         return inlines(ask(asked, frozen, bench)) == {False}
 
-    return bisect.bisect_left(range(1 << 12), True, key=is_less)
+    possible = range(-(1 << 12), 1 << 12)
+    return possible[bisect.bisect_left(possible, True, key=is_less)]
 
 
 @pytest.fixture(params=BODIES)
@@ -65,14 +68,46 @@ def helped(request: pytest.FixtureRequest, modules: Modules) -> FrozenModule:
     return made(request.param, modules)
 
 
+@pytest.mark.parametrize("options", [(), APART])
 @pytest.mark.parametrize("metric", ["size.alloc", "size.text"])
-def test_the_bytes_are_those_that_the_program_has_less(metric: str, helped: FrozenModule, bench: Bench) -> None:
+def test_the_bytes_are_those_that_the_program_has_less(
+    metric: str, options: tuple[str, ...], helped: FrozenModule, bench: Bench
+) -> None:
     without, within = (generated(ask(one(bench), helped, bench), helped, bench) for one in (never, always))
     size, place = (allocated_bytes, ALLOC) if metric == "size.alloc" else (executable_bytes, TEXT)
     filling = 4 if metric == "size.alloc" else 0  # the unwind table is filled up to eight bytes
     saved = size(without) - size(within)
-    assert inlines(ask(at_least(place, saved - filling, bench), helped, bench)) == {True}
-    assert inlines(ask(at_least(place, saved + filling + 1, bench), helped, bench)) == {False}
+    said = most_said(place, helped, bench, options)
+    assert saved - filling <= said <= saved + filling
+
+
+NESTED = """
+#include <stdio.h>
+#include <stdlib.h>
+volatile int sink;
+static int helper(int x, int *y) { if (*y > 3) return x; sink = x; sink = *y; sink = x * *y; sink = x / *y; return 7; }
+static int middle(int x, int *y) { return helper(x, y) + helper(x + sink, y); }
+int main(int argc, char **argv) { int seven = 7; printf("%d\\n", middle(argc, &seven)); return 0; }
+"""
+
+
+@pytest.mark.parametrize("options", [(), APART])
+def test_in_the_whole_module_it_is_found_what_becomes_of_callers(
+    options: tuple[str, ...], modules: Modules, bench: Bench
+) -> None:
+    """What is called with a constant two calls away goes but for a line. Nobody knows that who tries callers apart."""
+    frozen = modules.made("nested", NESTED)
+    helper = f"feature[{CALLS}] == 2"
+    forced = [
+        computed(f"return {helper} ? {int(inline)} : feature[{LLVM}];", bench, uses(CALLS, LLVM))
+        for inline in (False, True)
+    ]
+    without, within = (executable_bytes(generated(ask(one, frozen, bench), frozen, bench)) for one in forced)
+    tries = computed(
+        f"return {helper} ? feature[{TEXT}] == {without - within} : feature[{LLVM}];", bench, uses(CALLS, LLVM, TEXT)
+    )
+    assert without > within
+    assert inlines(ask(replace(tries, options=options), frozen, bench)) == {options == ()}
 
 
 def test_it_is_tried_in_all_that_call_it(helped: FrozenModule, bench: Bench) -> None:
@@ -92,20 +127,20 @@ def test_of_many_callers_four_speak_for_all(callers: int, modules: Modules, benc
     pointers = "int (*volatile called[])(int) = {" + ", ".join(names) + "};\n"
     source = head + written + pointers + tail[tail.index("int main") :]
     frozen = modules.made(f"many-{callers}", source)
-    assert inlines(ask(at_least(CALLERS, 4, bench), frozen, bench)) == {True}
-    assert inlines(ask(at_least(CALLERS, 5, bench), frozen, bench)) == {False}
+    assert most_said(CALLERS, frozen, bench, APART) == 4
     assert most_said(CALLERS, frozen, bench, TRIED_FREELY) == callers
     without, within = (generated(ask(one(bench), frozen, bench), frozen, bench) for one in (never, always))
     saved = executable_bytes(without) - executable_bytes(within)
     near = 2 * (callers - 4)
-    assert inlines(ask(at_least(TEXT, saved - near, bench), frozen, bench)) == {True}
-    assert inlines(ask(at_least(TEXT, saved + near + 1, bench), frozen, bench)) == {False}
+    assert saved - near <= most_said(TEXT, frozen, bench, APART) <= saved + near
 
 
 def test_what_trying_takes_is_known_before(modules: Modules, bench: Bench) -> None:
-    """Two callers both ways and the function itself are five compilations, each with its share."""
-    least = {size: most_said(INSTRUCTIONS, made(size, modules), bench) for size in BODIES}
-    assert 5 * 60 < least["small"] < least["large"] < 1000
+    """Two callers both ways and the function itself are five compilations, each with its share; the module is one."""
+    apart = {size: most_said(INSTRUCTIONS, made(size, modules), bench, APART) for size in BODIES}
+    assert 5 * 60 < apart["small"] < apart["large"] < 1000
+    whole = {size: most_said(INSTRUCTIONS, made(size, modules), bench) for size in BODIES}
+    assert 60 < whole["small"] < whole["large"] < 200
 
 
 @pytest.mark.parametrize("target", list(Target))
@@ -131,7 +166,7 @@ def test_what_is_too_large_is_tried_only_by_who_searches(modules: Modules, bench
     source = HELPER.format(body=BODIES["small"]).replace("3 * n;", third).replace(", second}", ", second, third}")
     frozen = modules.made("large", source)
     tried = at_least(CALLERS, 3, bench)
-    assert inlines(ask(tried, frozen, bench)) == {False}
+    assert inlines(ask(replace(tried, options=APART), frozen, bench)) == {False}
     assert inlines(ask(replace(tried, options=TRIED_FREELY), frozen, bench)) == {True}
 
 
