@@ -52,7 +52,7 @@ public:
 
   // With it, trials take up to half as long again as optimising the module does; a zero-shot policy may take twice as
   // long.
-  static constexpr double DefaultShare = 1.4;
+  static constexpr double DefaultShare = 1.2;
   static constexpr size_t DefaultCallers = 4;
 
 private:

@@ -13,7 +13,7 @@
 // [hyperparam]: doubt, float, 0.05, 1, 0.2
 // Bytes that a trial must promise, for each thousand instructions that it compiles, where little of the module can be
 // tried: else a few functions use up what many better ones could have.
-// [hyperparam]: worth, float, 0, 1000, 60
+// [hyperparam]: worth, float, 0, 1000, 80
 // The share of it on AArch64.
 // [hyperparam]: on_aarch64, float, 0, 1, 0.3
 // Instructions of a module from which on that much is asked for; with half as many it is half as much.
