@@ -176,3 +176,32 @@ def test_a_python_policy_gets_them_if_it_names_them(helped: FrozenModule, bench:
     named = inliner_policy("policy", "# trial_callers\n" + code.format("callers"))
     assert inlines(ask(asked_of(unnamed, bench), helped, bench)) == {False}
     assert inlines(ask(asked_of(named, bench), helped, bench)) == {True}
+
+
+FORCED = """
+#include <stdio.h>
+volatile int sink;
+__attribute__((always_inline)) static inline int always(int x) { sink = x; return sink + 1; }
+static int either(int x) { sink = x * 3; return sink / 5; }
+static int twice(int x) { [[clang::always_inline]] return either(x) + always(x); }
+static int odd(int n);
+static int even(int n) { return n == 0 ? 1 : odd(n - 1); }
+static int odd(int n) { return n == 0 ? 0 : even(n - 1); }
+int main(int argc, char **argv) {
+  int sum = twice(argc) + even(argc);
+  [[clang::noinline]] sum += either(argc) + twice(sum);
+  printf("%d\\n", sum);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("options", [(), APART])
+def test_what_the_source_says_of_calls_holds_while_functions_are_tried(
+    options: tuple[str, ...], modules: Modules, bench: Bench
+) -> None:
+    frozen = modules.made("forced", FORCED)
+    tries = computed(f"return feature[{LLVM}] + 0 * feature[{ALLOC}];", bench, uses(LLVM, ALLOC))
+    plain = computed(f"return feature[{LLVM}];", bench, uses(LLVM))
+    assert ask(replace(tries, options=options), frozen, bench).bitcode == ask(plain, frozen, bench).bitcode
+    decided(lambda: ask(replace(at_least(ALLOC, 1, bench), options=options), frozen, bench), frozen, bench)
