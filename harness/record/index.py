@@ -76,7 +76,9 @@ def require_folder(results: Path) -> None:
     """Raise UsageError where something else than a folder is in the place of results; there may be nothing yet."""
     if results.exists() and not results.is_dir():
         raise UsageError(
-            "is a file, and no folder of results", where=str(results), hint="name the folder in which the run files are"
+            "is a file, and no folder of results",
+            where=str(results),
+            hint="name the folder in which the run files are (`harness` takes it by --results or HARNESS_RESULTS)",
         )
 
 
