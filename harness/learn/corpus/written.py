@@ -63,12 +63,12 @@ def read_about(folder: Path) -> About:
     """What the corpus in a folder is made of. Raises UsageError where none is there."""
     file = folder / ABOUT
     if not file.is_file():
-        raise UsageError("there is no corpus", where=str(folder), hint="harness corpus build")
+        raise UsageError("there is no corpus", where=str(folder), hint="`harness corpus build` makes one")
     content = parse_json(read_bytes(file, _LARGEST), str(file), containers=100_000)
     try:
         return About.model_validate(content)
     except ValueError:
-        raise UsageError("not a corpus", where=str(file), hint="harness corpus build") from None
+        raise UsageError("not a corpus", where=str(file), hint="`harness corpus build` makes one") from None
 
 
 def write_corpus(

@@ -1,5 +1,5 @@
-"""Learn to inline: ``python -m harness.learn.inliners clone|imitate|gradient|evolve|adapt``; and what goes with it:
-``size|judge|export|boost|refit|foresee``.
+"""Learn to inline: clone, imitate, gradient, evolve, adapt; and what goes with it: size, judge, export, boost, refit,
+foresee.
 """
 
 import argparse
@@ -182,7 +182,11 @@ def _widths(text: str) -> tuple[int, ...]:
 
 
 def _network(path: Path) -> Network:
-    return Network.of_data(path.read_bytes())
+    try:
+        return Network.of_data(path.read_bytes())
+    except ValueError as error:
+        hint = "a training leaves one as network.bin in its folder"
+        raise UsageError(str(error), where=str(path), hint=hint) from None
 
 
 def _boost(given: argparse.Namespace, bench: Bench) -> None:
@@ -268,7 +272,8 @@ def _foresee(given: argparse.Namespace, bench: Bench) -> None:
 def _with_material(given: argparse.Namespace, bench: Bench) -> None:
     read = next((path for name in ("network", "start") if (path := getattr(given, name, None))), None)
     start = _network(read) if read else None
-    material = material_of(given.sources or [CORPUS], given.judge or _SUITES, given.subset, bench, given.corpus)
+    sources = given.sources or ([] if given.verb == "judge" else [CORPUS])
+    material = material_of(sources, given.judge or _SUITES, given.subset, bench, given.corpus)
     with closing(observer()) as progress, Pool(bench, given.jobs, progress) as pool:
         validation = _judge(material.validation, given, pool)
         if not validation.modules or not (material.train or given.verb == "judge"):

@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.base.errors import UsageError
 from harness.policy.curve import Point, points_of
 
 __all__ = ["NETWORK", "Training", "checkpoint_of", "words_of"]
@@ -26,14 +27,18 @@ class Training:
     def __init__(self, folder: Path, words: Mapping[str, Any], cpu: float) -> None:
         """``words``: all that the training depends on. ``cpu``: seconds that its workers have used before it begins.
 
-        Raises ValueError where the folder is of another training.
+        Raises UsageError where the folder is of another training.
         """
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         said = json.dumps(words, sort_keys=True)
         told = folder / _WORDS
-        if told.exists() and told.read_text() != said:
-            raise ValueError(f"{folder} is of a training with other words: {told.read_text()}")
+        if told.exists() and (there := words_of(folder)) != json.loads(said):
+            raise UsageError(
+                f"of a training with other words: {_apart(there, json.loads(said))}",
+                where=str(folder),
+                hint="name another --folder, or give the words with which this one began",
+            )
         _replace(told, said.encode())
         self._last = Point(step=0, compilations=0, cpu=0.0, train=1.0, validation=None)
         self.kept: dict[str, NDArray[Any]] | None = None
@@ -105,6 +110,15 @@ def words_of(folder: Path) -> dict[str, Any]:
     if not isinstance(words, dict):
         raise ValueError(f"{path} does not say what a training depends on")
     return words
+
+
+def _apart(there: object, here: object, name: str = "") -> str:
+    """In what two trainings' words differ."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        names = sorted({*there, *here})
+        parts = [_apart(there.get(one), here.get(one), f"{name}.{one}".strip(".")) for one in names]
+        return "; ".join(part for part in parts if part)
+    return "" if there == here else f"{name} is {there} there and {here} here"
 
 
 def _replace(path: Path, content: bytes) -> None:

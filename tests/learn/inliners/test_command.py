@@ -53,6 +53,8 @@ def test_a_network_is_learnt_judged_and_exported(bench: Bench, tmp_path: Path) -
     assert [point["validation"] is None for point in curve] == [False, True, False]
     judged = learn("judge", *few, start, bench=bench).stdout.splitlines()
     assert len([line for line in judged if line.startswith("polybench/")]) == 3
+    alone = learn("judge", "--judge", "polybench", start, bench=bench).stdout.splitlines()
+    assert len([line for line in alone if line.startswith("polybench/")]) == 15, "no corpus is here, and none is needed"
     file = tmp_path / "model.onnx"
     learn("export", start, str(file), bench=bench)
     assert file.read_bytes() == as_onnx(Network.of_data((folder / "network.bin").read_bytes())).SerializeToString()
@@ -86,7 +88,7 @@ def test_a_training_that_is_interrupted_says_so(bench: Bench, tmp_path: Path) ->
     ("words", "what"),
     [
         (("export", "{none}", "{out}"), "No such file"),
-        (("export", "{bad}", "{out}"), "this is no network"),
+        (("export", "{bad}", "{out}"), "{bad}: this is no network"),
         (("judge", "{none}"), "No such file"),
         (("evolve", "--start", "{bad}", "--steps", "1", "--folder", "{out}"), "this is no network"),
         (("imitate", "--folder", "{out}", "--from", "corpus", "--judge", "polybench"), "harness corpus build"),
@@ -96,7 +98,7 @@ def test_what_is_wrong_is_said_in_few_words(words: tuple[str, ...], what: str, b
     (tmp_path / "bad").write_bytes(SOME.as_data()[:-3])
     places = {name: str(tmp_path / name) for name in ("none", "bad", "out")}
     done = learn(*(word.format(**places) for word in words), bench=bench, code=2)
-    assert what in done.stderr and done.stderr.count("\n") <= 2
+    assert what.format(**places) in done.stderr and done.stderr.count("\n") <= 2
 
 
 @pytest.mark.parametrize(

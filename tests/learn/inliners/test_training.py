@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from harness.base.errors import UsageError
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
 from harness.learn.inliners.collector import HEURISTIC, Collector, Compiled, Exploration
 from harness.learn.inliners.curve import Training
@@ -263,10 +264,11 @@ def test_adaptation_leads_upwards_and_goes_on_to_the_same(small: list[Module], p
 
 
 def test_a_training_with_other_words_is_not_gone_on_with(tmp_path: Path) -> None:
-    Training(tmp_path, {"seed": 0}, 5.0).advance(7, 8.0, 1.0, None, {"x": np.ones(2)})
-    with pytest.raises(ValueError, match="other words"):
-        Training(tmp_path, {"seed": 1}, 0.0)
-    again = Training(tmp_path, {"seed": 0}, 100.0)
+    words = {"how": {"seed": 0, "steps": None}, "metric": "size.text"}
+    Training(tmp_path, words, 5.0).advance(7, 8.0, 1.0, None, {"x": np.ones(2)})
+    with pytest.raises(UsageError, match=r"words: how\.seed is 0 there and 1 here\n"):
+        Training(tmp_path, {**words, "how": {"seed": 1, "steps": None}}, 0.0)
+    again = Training(tmp_path, words, 100.0)
     assert again.steps == 1 and again.kept is not None and (again.kept["x"] == 1).all()
     again.advance(1, 101.0, 1.1, 1.2, {})
     first, second = again.curve()
