@@ -97,6 +97,9 @@ def improve(context: Context, asked: Asked) -> Answer:
                 module = whole(program.home_id, one)
                 tasks.append(_Task(program, module, target, best.found if best else (), best.trials if best else 0))
 
+    asked_for = len(targets) * len(programs)
+    skipped = asked_for - len(tasks)
+
     def work(collector: Collector, task: _Task) -> Ceiling:
         begin = [task.known, *(_decided(one, asked.metric, task, bench) for one in others)]
         return search(task.module, asked.metric, collector, asked.budget, begin=[*filter(None, begin)], seed=asked.seed)
@@ -106,8 +109,8 @@ def improve(context: Context, asked: Asked) -> Answer:
     with Pool(bench, jobs, context.observer) as pool:
         records = list(_kept(tasks, pool.each("search", tasks, work, tries=1), file))
         lost = tuple(f"lost: {why}" for why in pool.lost)
-    nothing = () if tasks else ("nothing to search: the file has them all; --again goes on from there",)
-    return Answer((Table(records, _COLUMNS),), notes=(*lost, *nothing), failed=bool(lost))
+    there = f"the file has {skipped} of {asked_for} already; --again goes on from there"
+    return Answer((Table(records, _COLUMNS),), notes=(*lost, *([there] if skipped else [])), failed=bool(lost))
 
 
 def _decider(name: str) -> Policy:

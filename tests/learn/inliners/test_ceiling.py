@@ -68,6 +68,8 @@ def test_what_the_file_has_is_searched_again_only_by_word(searched: tuple[User, 
     user, policy = searched
     (first,) = search(user, policy, "--again")
     assert search(user, policy) == []
+    said = user.harness("ceiling", policy, "--suite", "cbench", "--benchmark", "qsort", "--trials", "25", code=0)
+    assert "the file has 1 of 1 already" in said.out + said.err
     (more,) = search(user, policy, "--again", "--seed", "1")
     assert float(str(more["gain"])) >= float(str(first["gain"])) and int(str(more["trials"])) > int(
         str(first["trials"])
