@@ -46,7 +46,7 @@ def distinct(suite: str, wanted: Sequence[str]) -> dict[str, tuple[str, ...]]:
     if unknown := sorted(set(wanted) - {benchmark for found in own.values() for benchmark in found}):
         raise UsageError(
             f"no suite of {suite!r} has a benchmark {unknown[0]!r}",
-            hint=f"the suites are {', '.join(own)}; `harness suites NAME` lists the benchmarks of one",
+            hint=f"the suites are {', '.join(own)}; `harness suites show NAME` lists the benchmarks of one",
         )
     chosen = {name: tuple(b for b in found if not wanted or b in wanted) for name, found in own.items()}
     return {name: found for name, found in chosen.items() if found}

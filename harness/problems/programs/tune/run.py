@@ -60,7 +60,7 @@ def train_programs(programs: Sequence[Program]) -> tuple[Program, ...]:
     if not train:
         raise UsageError(
             "none of these programs is of the train split",
-            hint="a policy is never tuned on programs of the test split: see `harness suites NAME`",
+            hint="a policy is never tuned on programs of the test split: see `harness suites show NAME`",
         )
     return tuple(train.values())
 
