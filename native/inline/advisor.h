@@ -12,6 +12,7 @@
 #include "llvm/Analysis/InlineCost.h"
 #include "llvm/Analysis/MLInlineAdvisor.h"
 #include <memory>
+#include <optional>
 
 namespace harness {
 
@@ -26,7 +27,7 @@ struct Session {
   bool ShareWalks = true;        // false: a walk for each question, to compare
   Series Sites;
   Tallies Callees;
-  Trials Tried;
+  std::optional<Trials> Tried; // none for a policy that may not try
 };
 
 class Advisor : public llvm::MLInlineAdvisor {
@@ -57,6 +58,7 @@ private:
   std::unique_ptr<llvm::InlineAdvice> follow(llvm::CallBase &CB, llvm::OptimizationRemarkEmitter &ORE);
   bool defaultDecision(llvm::CallBase &CB);
   llvm::InlineCost cost(llvm::CallBase &CB);
+  Trials &trials() const;
   const Trial &tried(llvm::Function &Callee);
 };
 

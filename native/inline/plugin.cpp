@@ -39,10 +39,8 @@ cl::opt<std::string> Features("inline-policy-features", cl::desc("Write the feat
 cl::opt<bool> ShareWalks("inline-policy-share-walks", cl::desc("One walk through a callee for calls that are alike"),
                          cl::init(true));
 cl::opt<double> TrialShare("inline-policy-trials",
-                           cl::desc("Instructions that trials may compile, times the module's; 0: any number"),
-                           cl::init(Trials::DefaultShare));
-cl::opt<unsigned> TrialCallers("inline-policy-trial-callers", cl::desc("Callers in which a function is tried"),
-                               cl::init(Trials::DefaultCallers));
+                           cl::desc("Instructions that trials may compile, times the module's; 0: there are no trials"),
+                           cl::init(0));
 cl::opt<bool> TrialWhole("inline-policy-trial-whole",
                          cl::desc("Try functions in the whole module where all of them can be"), cl::init(true));
 cl::opt<int> ChannelFrom("inline-policy-channel-from", cl::desc("Descriptor that answers come from"), cl::init(-1));
@@ -72,7 +70,9 @@ Session &session() {
     New.Guide = Policy == From::Table ? std::make_unique<Table>(Table::read(File)) : nullptr;
     New.Written = Written.empty() ? nullptr : std::make_unique<Log>(Written);
     New.Features = Features.empty() ? nullptr : std::make_unique<FeatureLog>(Features);
-    New.Tried = Trials(TrialShare, TrialCallers, TrialWhole);
+    if (TrialShare > 0) {
+      New.Tried.emplace(TrialShare, TrialWhole);
+    }
     New.UpstreamFeatures = Policy == From::Upstream;
     New.ShareWalks = ShareWalks;
     New.Decider = source(); // the last that is opened: it may confine the process

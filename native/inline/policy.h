@@ -50,9 +50,9 @@ enum class CalleeFeature : uint8_t {
 };
 constexpr auto NumCalleeFeatures = static_cast<size_t>(CalleeFeature::Count);
 
-// What trials found, version 3: the bytes that inlining all calls of the callee saves, of what is loaded and of code;
-// and the callers in which it was tried, 0 if it was not. The last is known before: how many instructions trying it
-// compiles (docs/inlining.md).
+// What trials found, version 3, for a policy of class search alone: the bytes that inlining all calls of the callee
+// saves, of what is loaded and of code; and the callers in which it was tried, 0 if it was not. The last is known
+// before: how many instructions trying it compiles (docs/inlining.md).
 #define HARNESS_TRIAL_FEATURES(FEATURE)                                                                                \
   FEATURE(trial_saves_alloc)                                                                                           \
   FEATURE(trial_saves_text)                                                                                            \

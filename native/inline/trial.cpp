@@ -17,10 +17,8 @@ namespace harness {
 namespace {
 
 constexpr unsigned MostInstructions = 20000; // of a function
-constexpr int64_t LeastBudget = 11000;       // instructions that may be compiled, of the smallest module
-constexpr int64_t LeastMost = 5000;          // of them, for one function
-constexpr int64_t Functions = 4;             // at least so many can be tried of a larger one
-constexpr int64_t WholeBudget = 14000;       // instructions that may be compiled where all functions are tried in it
+constexpr int64_t SmallestModule = 500;      // instructions: a smaller one may be tried as much as one of so many
+constexpr int64_t Functions = 4;             // at least so many can be tried
 constexpr int64_t PerCompilation = 60;       // instructions that take as long to compile as what is done but once
 
 // A label whose address is taken cannot be copied.
@@ -36,12 +34,10 @@ struct Uses {
     int64_t Calls;
     int64_t Instructions; // of the caller
   };
-  SmallVector<Part> Parts; // callers of all sizes but the largest, no more than are tried
-  int64_t Calls = 0;       // in all callers
-  int64_t Tried = 0;       // in these
+  SmallVector<Part> Parts; // the smallest first
   bool Otherwise = false;
 
-  Uses(const Function &Callee, size_t MostCallers) {
+  explicit Uses(const Function &Callee) {
     MapVector<Function *, int64_t> Callers;
     for (const User *Using : Callee.users()) {
       const auto *Call = dyn_cast<CallBase>(Using);
@@ -50,7 +46,6 @@ struct Uses {
         Otherwise = true;
       } else {
         ++Callers[const_cast<Function *>(Call->getFunction())];
-        ++Calls;
       }
     }
     SmallVector<std::pair<int64_t, size_t>> BySize;
@@ -58,14 +53,9 @@ struct Uses {
       BySize.emplace_back(Caller.first->getInstructionCount(), Place);
     }
     sort(BySize);
-    const size_t Most = std::min(BySize.size(), MostCallers);
-    const bool Some = BySize.size() > MostCallers;
-    for (size_t Part = 0; Part != Most; ++Part) {
-      const size_t At = Some ? Part * BySize.size() / (MostCallers + 1) : Part; // the largest take longest
-      const auto &[Instructions, Place] = BySize[At];
-      const auto &[Caller, In] = Callers.begin()[Place];
-      Parts.push_back({Caller, In, Instructions});
-      Tried += In;
+    for (const auto &[Instructions, Place] : BySize) {
+      const auto &[Caller, Calls] = Callers.begin()[Place];
+      Parts.push_back({Caller, Calls, Instructions});
     }
   }
 };
@@ -73,8 +63,8 @@ struct Uses {
 bool goesAway(const Function &Callee, const Uses &Of) { return Callee.hasLocalLinkage() && !Of.Otherwise; }
 
 // Instructions that trying it compiles, about.
-int64_t effort(const Function &Callee, size_t MostCallers) {
-  const Uses Of(Callee, MostCallers);
+int64_t effort(const Function &Callee) {
+  const Uses Of(Callee);
   const int64_t Copy = Callee.getInstructionCount();
   int64_t Instructions = Of.Parts.empty() || !goesAway(Callee, Of) ? 0 : Copy + PerCompilation;
   for (const Uses::Part &Part : Of.Parts) {
@@ -147,7 +137,7 @@ int64_t Trials::instructionsFor(const Function &Callee) {
     return Found->second;
   }
   look(*Callee.getParent());
-  int64_t Found = isTriable(Callee) ? effort(Callee, MostCallers) : 0;
+  int64_t Found = isTriable(Callee) ? effort(Callee) : 0;
   if (Whole && Found != 0) {
     Found = effort(*Callee.getParent()); // the other way is what the module comes to anyway
   }
@@ -161,15 +151,14 @@ void Trials::look(const Module &M) {
     return;
   }
   Looked = true;
-  const auto Tried = count_if(M, [&](const Function &F) { return isTriable(F) && !Uses(F, 1).Parts.empty(); });
-  Whole = Whole && (Tried + 1) * effort(M) <= WholeBudget;
-  const auto Budget = static_cast<int64_t>(Share * static_cast<double>(M.getInstructionCount()));
-  Left = Share == 0 ? INT64_MAX : std::max(Budget, Whole ? WholeBudget : LeastBudget);
-  Most = std::max(Left / Functions, LeastMost);
+  const auto Tried = count_if(M, [](const Function &F) { return isTriable(F) && !Uses(F).Parts.empty(); });
+  Left = static_cast<int64_t>(Share * static_cast<double>(std::max<int64_t>(M.getInstructionCount(), SmallestModule)));
+  Most = Left / Functions;
+  Whole = Whole && (Tried + 1) * effort(M) <= Left;
 }
 
 Trial Trials::tried(Function &Callee, Others Rest) {
-  const Uses Of(Callee, MostCallers);
+  const Uses Of(Callee);
   if (!isTriable(Callee) || Of.Parts.empty()) {
     return {};
   }
@@ -201,8 +190,6 @@ Trial Trials::tried(Function &Callee, Others Rest) {
     Found.Saved.Executed += Before->Executed - After->Executed;
     ++Found.Callers;
   }
-  Found.Saved.Allocated = Found.Saved.Allocated * Of.Calls / Of.Tried; // a call in another caller saves as much
-  Found.Saved.Executed = Found.Saved.Executed * Of.Calls / Of.Tried;
   if (Goes) {
     const auto Never = [](const Function &) { return std::optional(false); };
     const auto Own = compiled(Plan(Callee, Callee, false, {Never, [](CallBase &) { return false; }}), Callee);

@@ -14,7 +14,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,10 +37,9 @@ public:
     llvm::function_ref<bool(llvm::CallBase &)> Default;                      // by LLVM's heuristic
   };
 
-  // `Share`: instructions that may be compiled, as a multiple of the module's; 0: any number. `MostCallers`: in which
-  // one function is tried. `Whole`: whether it may be tried in the whole module.
-  explicit Trials(double Share = DefaultShare, size_t MostCallers = DefaultCallers, bool Whole = false)
-      : Share(Share), MostCallers(MostCallers), Whole(Whole) {}
+  // `Share`: instructions that may be compiled, as a multiple of the module's. `Whole`: whether functions may be tried
+  // in the whole module.
+  explicit Trials(double Share, bool Whole = false) : Share(Share), Whole(Whole) {}
 
   // What is saved if all calls of the function are inlined, by what it and its callers were when it was first asked.
   const Trial &of(llvm::Function &Callee, Others Rest);
@@ -49,11 +47,6 @@ public:
   // About what trying the function compiles, as it and its callers were when this was first asked; 0: it cannot be
   // tried.
   int64_t instructionsFor(const llvm::Function &Callee);
-
-  // With it, trials take up to half as long again as optimising the module does; a zero-shot policy may take twice as
-  // long.
-  static constexpr double DefaultShare = 1.2;
-  static constexpr size_t DefaultCallers = 4;
 
 private:
   // A caller, and calls in it that would be inlined.
@@ -78,7 +71,6 @@ private:
   std::optional<CodeBytes> compiled(const Plan &Of, const llvm::Function &Callee);
 
   double Share;
-  size_t MostCallers;
   bool Whole;
   bool Looked = false; // what follows is known
   int64_t Left = 0;    // instructions

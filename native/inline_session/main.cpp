@@ -7,7 +7,7 @@
 // 0 for a line:
 //
 //   table   decisions as text (../inline/sites.h)   LLVM's heuristic decides what they do not have
-//   trials  metric uint8, only calls uint8, least int64, share float64, callers uint32
+//   trials  metric uint8, only calls uint8, least int64, share float64
 //           every function is decided by trial (../inline/trial.h): inlined where that saves `least` bytes, of what is
 //           loaded (metric 0) or of code (1); LLVM's heuristic decides what cannot be tried, and functions with one
 //           call where `only calls` is 0
@@ -84,7 +84,7 @@ public:
       const bool OnlyCalls = Asked.take<uint8_t>() != 0;
       const auto Least = Asked.take<int64_t>();
       const auto Share = Asked.take<double>();
-      Deciding.Tried = Trials(Share, Asked.take<uint32_t>());
+      Deciding.Tried.emplace(Share);
       const TrialFeature Saves = Metric == 0 ? TrialFeature::trial_saves_alloc : TrialFeature::trial_saves_text;
       Deciding.Decider = std::make_unique<ByTrial>(Saves, OnlyCalls, Least);
       break;

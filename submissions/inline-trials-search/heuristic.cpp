@@ -1,46 +1,13 @@
-// Inlining for size by trial: a function is inlined where compiling it both ways has shown that this saves bytes, and
-// decided as LLVM decides it where it was not tried. What can be tried is little beside a large program, so a function is
-// tried only where the answer is worth what it takes: where LLVM may well be wrong, by many bytes, and callers are small.
+// Inlining for size by trial: a function is inlined where compiling the program both ways has shown that this saves bytes
+// of what is loaded, and decided as LLVM decides it where it cannot be tried.
 
-// Whether a function's only call is tried, too. LLVM nearly always inlines it and is nearly always right, while its
-// caller may be large: trials of other functions save more for as much compilation.
-// [hyperparam]: only_calls, int, 0, 1, 0
 // Bytes that must be saved.
 // [hyperparam]: least_bytes, int, -16, 16, 6
-// How wrong the estimate of what is saved may be: the standard deviation, as a share of the bytes of all copies.
-// [hyperparam]: doubt, float, 0.05, 1, 0.2
-// Bytes that a trial must promise, for each thousand instructions that it compiles.
-// [hyperparam]: worth, float, 0, 100, 10
-
-static double valueOf(PolicyContext &Context, harness::CalleeFeature Index) {
-  return static_cast<double>(Context.feature(Index));
-}
-
-// Bytes that may be expected from knowing what is saved instead of following LLVM, if what is saved is normally
-// distributed around the estimate: the expected value of perfect information.
-static double promise(PolicyContext &Context, bool Default) {
-  using harness::CalleeFeature;
-  const double Calls = std::max(1.0, valueOf(Context, CalleeFeature::callee_calls));
-  const double Copy = valueOf(Context, CalleeFeature::caller_bytes_with_callee) -
-                      valueOf(Context, CalleeFeature::caller_bytes);
-  const double Saved = valueOf(Context, CalleeFeature::callee_bytes_if_gone) - Calls * Copy;
-  const double Deviation = doubt * Calls * valueOf(Context, CalleeFeature::callee_bytes) + 1;
-  const double Far = std::abs(Saved) / Deviation;
-  const double Density = std::exp(-Far * Far / 2) * M_2_SQRTPI * M_SQRT1_2 / 2;
-  const double Tail = std::erfc(Far * M_SQRT1_2) / 2;
-  const double Known = Deviation * Density - std::abs(Saved) * Tail; // beyond deciding by the estimate
-  return Known + ((Saved > 0) == Default ? 0 : std::abs(Saved));
-}
 
 bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
   using harness::TrialFeature;
-  const bool Default = Context.defaultDecision();
-  if (only_calls == 0 && Context.feature(harness::CalleeFeature::callee_is_last_call) != 0) {
-    return Default;
-  }
-  const auto Thousands = static_cast<double>(Context.feature(TrialFeature::trial_instructions)) / 1000;
-  if (promise(Context, Default) < worth * Thousands || Context.feature(TrialFeature::trial_callers) == 0) {
-    return Default;
+  if (Context.feature(TrialFeature::trial_callers) == 0) {
+    return Context.defaultDecision();
   }
   return Context.feature(TrialFeature::trial_saves_alloc) >= least_bytes;
 }

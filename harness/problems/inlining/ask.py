@@ -14,7 +14,7 @@ from harness.problems.programs.asking import Asked, AskingStep, Told, require_to
 from harness.problems.programs.deciding import require_recordable
 from harness.sandbox.bench import Bench
 
-__all__ = ["DEFAULT", "QUESTIONS", "TRIED_CALLERS", "TRIED_FREELY", "TRIED_SHARE", "Answer", "about", "ask", "asking"]
+__all__ = ["DEFAULT", "QUESTIONS", "TRIED", "TRIED_SHARE", "Answer", "about", "ask", "asking"]
 
 _PREFIX = "inline-policy"
 _LOG, _FEATURES = "decisions.txt", "features.bin"
@@ -25,12 +25,12 @@ DEFAULT = Asked("default")
 QUESTIONS = ("call", "callee")
 """Each call; or the first call of each function, for all of them. The first is asked where none is named."""
 
-TRIED_SHARE, TRIED_CALLERS = 60.0, 1000
-"""For a policy that searches, trials may compile sixty times as many instructions as the module has, which takes up to
-thirty times as long as compiling it; and a function is tried in all that call it."""
-TRIED_FREELY = (f"trials={TRIED_SHARE:g}", f"trial-callers={TRIED_CALLERS}", "trial-whole=0")
-"""The plugin's options that say so. Callers are tried apart, as a search's session tries them, which compiles the whole
-module by itself."""
+TRIED_SHARE = 60.0
+"""Trials may compile sixty times as many instructions as the module has, which takes up to thirty times as long as
+compiling it."""
+TRIED = (f"trials={TRIED_SHARE:g}",)
+"""The plugin's options that say so. Without them a policy that asks what trials find is refused: whoever compiles
+several candidates, and keeps what costs least, is a search."""
 
 
 def about(question: str) -> tuple[str, ...]:

@@ -35,7 +35,8 @@ STATIC_FEATURES = LLVM_FEATURES + CALLEE_FEATURES
 
 TRIAL_FEATURES: tuple[str, ...] = ("trial_saves_alloc", "trial_saves_text", "trial_callers", "trial_instructions")
 """What the compiler finds out by compiling functions both ways: bytes that inlining all calls of the callee saves, and
-how many callers it was tried in; and how many instructions that compiles. Each an int64."""
+how many callers it was tried in; and how many instructions that compiles. Each an int64. Only a policy that searches
+gets them."""
 
 FEATURES = STATIC_FEATURES + TRIAL_FEATURES
 

@@ -11,7 +11,7 @@ from harness.freeze import FrozenModule
 from harness.policy.forms.interface import Interface
 from harness.policy.forms.registry import all_forms, asked_form, checked_form
 from harness.policy.policy import Policy
-from harness.problems.inlining.ask import QUESTIONS, TRIED_FREELY, about, ask
+from harness.problems.inlining.ask import QUESTIONS, TRIED, about, ask
 from harness.problems.inlining.best import BEST, BestKnown
 from harness.problems.inlining.check import require_faithful
 from harness.problems.inlining.decide import decided, generated
@@ -109,7 +109,7 @@ _searches = Searches()
 def _asked(policy: Policy, seed: int, bench: Bench) -> Asked:
     """The policy as the plugin asks it."""
     decider = asked_as(asked_form(policy).open(policy, INTERFACE, seed, bench))
-    trials = TRIED_FREELY if policy.manifest.policy_class is PolicyClass.SEARCH else ()
+    trials = TRIED if policy.manifest.policy_class is PolicyClass.SEARCH else ()
     return replace(decider, options=(*about(policy.manifest.question), *trials))
 
 

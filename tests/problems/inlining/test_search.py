@@ -13,7 +13,7 @@ from harness.base.vocabulary import Level, Outcome, Target
 from harness.environments.benchmarks import modules_of
 from harness.freeze import FrozenModule
 from harness.policy import Policy, problem_of
-from harness.problems.inlining.ask import ask
+from harness.problems.inlining.ask import TRIED, ask
 from harness.problems.inlining.decide import generated
 from harness.problems.inlining.guided import guided
 from harness.problems.inlining.problem import _asked
@@ -116,7 +116,7 @@ bool getEvolvableAdvice(CallBase &CB, PolicyContext &Context) {
 @pytest.mark.parametrize(
     "how", [{}, {"least": 40}, {"by_text": True}, {"only_calls": False}], ids=["plain", "least", "text", "not-only"]
 )
-def test_trials_are_those_that_a_heuristic_sees(how: dict[str, Any], bench: Bench) -> None:
+def test_trials_are_those_that_a_heuristic_sees_of_callers_apart(how: dict[str, Any], bench: Bench) -> None:
     frozen = modules_of(["cbench/qsort"], Target.X86_64, Level.OZ, bench)["cbench/qsort"]
     words = {"least": 1, "by_text": False, "only_calls": True} | how
     session = Compiling(frozen, bench)
@@ -125,7 +125,8 @@ def test_trials_are_those_that_a_heuristic_sees(how: dict[str, Any], bench: Benc
     heuristic = heuristic_policy(
         BY_TRIAL, least=words["least"], only_calls=int(words["only_calls"]), of_text=int(words["by_text"])
     )
-    answer = ask(_asked(heuristic, 0, bench), frozen, bench)
+    apart = replace(_asked(heuristic, 0, bench), options=(*TRIED, "trial-whole=0"))  # as a session tries
+    answer = ask(apart, frozen, bench)
     assert said(done.sites) == said(sites_of(answer.body))
     assert done.alloc == allocated_bytes(generated(answer, frozen, bench))
     assert is_as_clang_makes_it(done, frozen, bench)

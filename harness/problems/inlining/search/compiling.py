@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.freeze import FrozenModule
-from harness.problems.inlining.ask import TRIED_CALLERS, TRIED_SHARE
+from harness.problems.inlining.ask import TRIED_SHARE
 from harness.problems.inlining.replay import RULES
 from harness.problems.inlining.sites import Site, body_of, log_of, parse_log, sites_of
 from harness.problems.programs.session.wire import Status, request
@@ -29,7 +29,7 @@ _MODULE = "module.bc"
 _TABLE, _TRIALS, _NAMES = range(3)
 _OBJECT = struct.Struct("<QQ")
 _FUNCTION = struct.Struct("<II")
-_TRIED = struct.Struct("<BBqdI")
+_TRIED = struct.Struct("<BBqd")
 _GONE = 0xFFFFFFFF
 
 
@@ -76,7 +76,7 @@ class Compiling:
         """The module with every function decided by trial, as docs/inlining.md says: inlined where that saves at least
         so many bytes, of what is loaded or ``by_text`` of code. ``only_calls``: also those that are called once.
         """
-        asked = _TRIED.pack(by_text, only_calls, least, TRIED_SHARE, TRIED_CALLERS)
+        asked = _TRIED.pack(by_text, only_calls, least, TRIED_SHARE)
         return self._compiled(self._ask(_TRIALS, asked, most))
 
     def _ask(self, kind: int, rest: bytes, seconds: float) -> bytes:
