@@ -71,13 +71,12 @@ class Inlining:
 
     def parts(self, policy: Policy) -> list[str]:
         """The plugin, and what turns the file into what it asks."""
-        asked = about(policy.manifest.question)
-        ways = [native_digest(PLUGIN), *RULES, *asked]
+        ways = [native_digest(PLUGIN), *RULES, *about(policy.manifest.question)]
         if policy.manifest.form == BEST:
             return ways
         if policy.manifest.form == SEARCH:
             return [*ways, *_searches.parts()]
-        return [*ways, *asked_form(policy).key_material(INTERFACE)]
+        return [*ways, *_trials(policy), *asked_form(policy).key_material(INTERFACE)]
 
     def notes(self, policy: Policy) -> list[str]:
         """Nothing to remark."""
@@ -109,8 +108,12 @@ _searches = Searches()
 def _asked(policy: Policy, seed: int, bench: Bench) -> Asked:
     """The policy as the plugin asks it."""
     decider = asked_as(asked_form(policy).open(policy, INTERFACE, seed, bench))
-    trials = TRIED if policy.manifest.policy_class is PolicyClass.SEARCH else ()
-    return replace(decider, options=(*about(policy.manifest.question), *trials))
+    return replace(decider, options=(*about(policy.manifest.question), *_trials(policy)))
+
+
+def _trials(policy: Policy) -> tuple[str, ...]:
+    """The plugin's options that allow them."""
+    return TRIED if policy.manifest.policy_class is PolicyClass.SEARCH else ()
 
 
 POLICIES = Inlining()
