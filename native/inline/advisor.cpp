@@ -243,7 +243,7 @@ bool Advisor::defaultDecision(CallBase &CB) {
 
 Trials &Advisor::trials() const {
   if (!Shared.Tried) {
-    report_fatal_error("inline plugin: the policy asks what trials find: who tries, is of class search",
+    report_fatal_error("inline plugin: the policy asks for what trials find, which only one of class search gets",
                        /*gen_crash_diag=*/false);
   }
   return *Shared.Tried;
