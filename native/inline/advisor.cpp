@@ -130,7 +130,7 @@ public:
   }
 
   int64_t feature(TrialFeature Index) override {
-    return Index == TrialFeature::trial_instructions ? Asked.trials().instructionsFor(Callee)
+    return Index == TrialFeature::trial_instructions ? Asked.Shared.trials().instructionsFor(Callee)
                                                      : harness::feature(Asked.tried(Callee), Index);
   }
 
@@ -241,21 +241,13 @@ bool Advisor::defaultDecision(CallBase &CB) {
   return shouldInline(CB, TTI, Cost, getCallerORE(CB), Params.EnableDeferral.value_or(false)).has_value();
 }
 
-Trials &Advisor::trials() const {
-  if (!Shared.Tried) {
-    report_fatal_error("inline plugin: the policy asks for what trials find, which only one of class search gets",
-                       /*gen_crash_diag=*/false);
-  }
-  return *Shared.Tried;
-}
-
 // Other calls are taken to be decided as others of the same function were, or else as LLVM's heuristic would.
 const Trial &Advisor::tried(Function &Callee) {
   const auto Decided = [this](const Function &Other) -> std::optional<bool> {
     const Tally Before = Shared.Callees.of(Shared.Sites.names().find(Other.getName()));
     return Before.Decided > 0 ? std::optional(2 * Before.Inlined >= Before.Decided) : std::nullopt;
   };
-  return trials().of(Callee, {Decided, [this](CallBase &Other) { return defaultDecision(Other); }});
+  return Shared.trials().of(Callee, {Decided, [this](CallBase &Other) { return defaultDecision(Other); }});
 }
 
 // As LLVM's heuristic takes it.

@@ -11,6 +11,7 @@
 #include "trial.h"
 #include "llvm/Analysis/InlineCost.h"
 #include "llvm/Analysis/MLInlineAdvisor.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <memory>
 #include <optional>
 
@@ -28,6 +29,15 @@ struct Session {
   Series Sites;
   Tallies Callees;
   std::optional<Trials> Tried; // none for a policy that may not try
+
+  // Ends the compiler where there are none.
+  Trials &trials() {
+    if (!Tried) {
+      llvm::report_fatal_error("inline plugin: only a policy of class search gets what trials find",
+                               /*gen_crash_diag=*/false);
+    }
+    return *Tried;
+  }
 };
 
 class Advisor : public llvm::MLInlineAdvisor {
@@ -58,7 +68,6 @@ private:
   std::unique_ptr<llvm::InlineAdvice> follow(llvm::CallBase &CB, llvm::OptimizationRemarkEmitter &ORE);
   bool defaultDecision(llvm::CallBase &CB);
   llvm::InlineCost cost(llvm::CallBase &CB);
-  Trials &trials() const;
   const Trial &tried(llvm::Function &Callee);
 };
 
