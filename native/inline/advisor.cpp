@@ -130,7 +130,7 @@ public:
   }
 
   int64_t feature(TrialFeature Index) override {
-    return Index == TrialFeature::trial_instructions ? Asked.Shared.trials().instructionsFor(Callee)
+    return Index == TrialFeature::trial_instructions ? trialsOf(Asked.Shared).instructionsFor(Callee)
                                                      : harness::feature(Asked.tried(Callee), Index);
   }
 
@@ -247,7 +247,7 @@ const Trial &Advisor::tried(Function &Callee) {
     const Tally Before = Shared.Callees.of(Shared.Sites.names().find(Other.getName()));
     return Before.Decided > 0 ? std::optional(2 * Before.Inlined >= Before.Decided) : std::nullopt;
   };
-  return Shared.trials().of(Callee, {Decided, [this](CallBase &Other) { return defaultDecision(Other); }});
+  return trialsOf(Shared).of(Callee, {Decided, [this](CallBase &Other) { return defaultDecision(Other); }});
 }
 
 // As LLVM's heuristic takes it.

@@ -29,16 +29,16 @@ struct Session {
   Series Sites;
   Tallies Callees;
   std::optional<Trials> Tried; // none for a policy that may not try
-
-  // Ends the compiler where there are none.
-  Trials &trials() {
-    if (!Tried) {
-      llvm::report_fatal_error("inline plugin: only a policy of class search gets what trials find",
-                               /*gen_crash_diag=*/false);
-    }
-    return *Tried;
-  }
 };
+
+// Ends the compiler where the policy may not try.
+inline Trials &trialsOf(Session &Of) {
+  if (!Of.Tried) {
+    llvm::report_fatal_error("inline plugin: only a policy of class search gets what trials find",
+                             /*gen_crash_diag=*/false);
+  }
+  return *Of.Tried;
+}
 
 class Advisor : public llvm::MLInlineAdvisor {
 public:
