@@ -17,7 +17,7 @@ from harness.base.vocabulary import Level, Outcome, Target
 from harness.freeze import FrozenModule
 from harness.policy import Policy, problem_of
 from harness.policy.forms.python import form as channel
-from harness.problems.inlining.ask import DEFAULT, ask, asking
+from harness.problems.inlining.ask import DEFAULT, TRIED, ask, asking
 from harness.problems.inlining.features import FEATURES, INTERFACE, STATIC_FEATURES
 from harness.problems.inlining.sites import Site, Who, sites_of
 from harness.problems.programs.asking import Asked, host_job
@@ -70,10 +70,10 @@ def failure(policy: Policy, frozen: FrozenModule, bench: Bench) -> CellError:
 
 
 def hosted(policy: Path, frozen: FrozenModule, bench: Bench) -> Finished:
-    """How the policy's own sandbox ends when the module is compiled."""
+    """How the policy's own sandbox ends when the module is compiled, as a search's module is: trials are allowed."""
     host = channel.python_host(policy, "policy.py", 0, INTERFACE)
     options = (f"-inline-policy-channel-from={READ}", f"-inline-policy-channel-to={WRITE}")
-    compiler = asking(frozen).job(Asked("channel", host=host), bench, options)
+    compiler = asking(frozen).job(Asked("channel", options=TRIED, host=host), bench, options)
     return run_joined(bench.sandbox, compiler, host_job(host, compiler.limits.wall))[1]
 
 
