@@ -10,7 +10,7 @@ import streamlit as st
 
 from harness.base.display import patience
 from harness.base.errors import HarnessError, UsageError
-from harness.base.formats import plain
+from harness.base.formats import exactly, plain
 from harness.base.paths import GLOSSARY, default_results
 from harness.base.text import duration
 from harness.page import address
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["link", "opened_index", "pages"]
 
 _STYLE = """<style>
-.stMainBlockContainer { padding: 3rem 3rem 4rem; }
+.stMainBlockContainer { padding: 4rem 3rem 4rem; }
 @media (max-width: 1400px) { .stMainBlockContainer { padding-left: 1.25rem; padding-right: 1.25rem; } }
 [data-testid="stMetricValue"] { font-size: 1.75rem; }
 [data-testid="stMetricValue"] *, [data-testid="stMetricLabel"] * {
@@ -170,4 +170,10 @@ def _show_error(error: HarnessError) -> None:
     if error.where:
         st.code(error.where, language=None, wrap_lines=True)
     if error.hint:
-        st.markdown("  \n".join(map(plain, error.hint.splitlines())))
+        st.markdown("  \n".join(map(_commands, error.hint.splitlines())))
+
+
+def _commands(hint: str) -> str:
+    """As ``plain``, but what stands in backquotes, as commands do, is shown as code."""
+    words = hint.split("`")
+    return "".join(exactly(one) if at % 2 and one else plain(one) for at, one in enumerate(words))
