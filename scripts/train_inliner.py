@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from harness.base.vocabulary import Split
 from harness.policy.forms.tree import tree_json
 from harness.policy.forms.tree.convert import from_sklearn
-from harness.problems.inlining.features import FEATURES, INTERFACE
+from harness.problems.inlining.features import INTERFACE, LLVM_FEATURES
 from harness.suite.load import load_suite, suite_names
 
 LAYERS = (64, 64)
@@ -60,7 +60,7 @@ class _Network:
         weights[0] = weights[0] / self._scale[:, None].astype(np.float32)  # standardising is part of the first layer
         constants = [numpy_helper.from_array(np.array([1], np.float32), "one")]
         nodes = [
-            helper.make_node("Concat", list(FEATURES), ["whole"], axis=1),
+            helper.make_node("Concat", list(LLVM_FEATURES), ["whole"], axis=1),
             helper.make_node("Cast", ["whole"], ["x"], to=TensorProto.FLOAT),
             helper.make_node("Abs", ["x"], ["size"]),
             helper.make_node("Add", ["size", "one"], ["more"]),
@@ -75,7 +75,7 @@ class _Network:
             nodes.append(helper.make_node("Gemm", [f"layer{number}", f"w{number}", f"b{number}"], [product]))
             if not last:
                 nodes.append(helper.make_node("Relu", [product], [f"layer{number + 1}"]))
-        inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, [1, 1]) for name in FEATURES]
+        inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, [1, 1]) for name in LLVM_FEATURES]
         output = helper.make_tensor_value_info("logit", TensorProto.FLOAT, [1, 1])
         graph = helper.make_graph(nodes, "clone", inputs, [output], constants)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
@@ -102,19 +102,19 @@ def main() -> None:
         for split in Split
     }
     train = parts[Split.TRAIN]
-    rows, wanted = train.select(FEATURES).to_numpy(), train["inlining_decision"].to_numpy()
+    rows, wanted = train.select(LLVM_FEATURES).to_numpy(), train["inlining_decision"].to_numpy()
     print(f"{len(wanted)} decisions of {train['benchmark'].n_unique()} programs, {wanted.mean():.1%} of them to inline")
     model = _Network(options.seed) if options.output.suffix == ".onnx" else _tree(options.seed)
     model.fit(rows, wanted)
     for split, part in parts.items():
-        same = model.predict(part.select(FEATURES).to_numpy()) == part["inlining_decision"].to_numpy()
+        same = model.predict(part.select(LLVM_FEATURES).to_numpy()) == part["inlining_decision"].to_numpy()
         print(f"{split.value}: {same.mean():.2%} of {len(same)} decisions are {options.policy}'s")
         by_program = part.with_columns(same=polars.Series(same)).group_by("benchmark").agg(polars.col("same").mean())
         print("  lowest:", ", ".join(f"{name} {share:.1%}" for name, share in by_program.sort("same").head(4).rows()))
     if isinstance(model, _Network):
         onnx.save(model.exported(), options.output)
     else:
-        options.output.write_text(tree_json(from_sklearn(model, FEATURES, INTERFACE)))
+        options.output.write_text(tree_json(from_sklearn(model, LLVM_FEATURES, INTERFACE)))
     print(f"wrote {options.output}: {options.output.stat().st_size} bytes")
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
 
+from harness.base import extras
 from harness.base.digest import digest_bytes
 from harness.base.display import observer
 from harness.base.errors import UsageError
@@ -23,7 +23,6 @@ from harness.base.vocabulary import Split, Target
 from harness.learn.command import exit_code
 from harness.learn.inliners import cloning, covariance, evolution, imitation, policy_gradient, size_model
 from harness.learn.inliners.curve import NETWORK, checkpoint_of, words_of
-from harness.learn.inliners.export import as_onnx
 from harness.learn.inliners.foresight import FORETELLERS, foresight
 from harness.learn.inliners.gains import LLVM_INLINES, MARGINS, Found, Gains
 from harness.learn.inliners.judge import METRICS, Judge
@@ -52,7 +51,10 @@ def main(words: Sequence[str] | None = None) -> int:
     def work() -> None:
         bench = open_bench()
         if given.verb == "export":
-            onnx.save(as_onnx(_network(given.network)), given.output)
+            extras.require("onnx")
+            from harness.learn.inliners.export import as_onnx
+
+            given.output.write_bytes(as_onnx(_network(given.network)).SerializeToString())
         elif given.verb == "boost":
             _boost(given, bench)
         elif given.verb == "refit":

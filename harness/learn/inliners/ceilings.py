@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.apply.decisions import Decisions
+from harness.base import writing
 from harness.base.answers import Answer, Column, Table
 from harness.base.errors import UsageError
 from harness.base.vocabulary import SIZE, Level, Outcome, Target
@@ -137,9 +138,8 @@ def _kept(tasks: Sequence[_Task], found: Iterator[Ceiling | None], file: Path) -
         trials = task.trials + ceiling.trials
         document = json.loads(file.read_text())
         document.setdefault(task.module.name, {})[task.target.value] = {**written(ceiling.sites), "trials": trials}
-        beside = file.with_suffix(".new")
-        beside.write_text(json.dumps(document, sort_keys=True) + "\n")
-        os.replace(beside, file)
+        with writing.written(file) as whole:
+            whole.write(f"{json.dumps(document, sort_keys=True)}\n".encode())
         yield {
             "program": task.module.name,
             "target": task.target.value,

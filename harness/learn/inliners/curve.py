@@ -1,7 +1,6 @@
 """What a training leaves: a checkpoint that it goes on from, its curve, a line for each step, and its network."""
 
 import json
-import os
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.base.errors import UsageError
+from harness.base.writing import written
 from harness.policy.curve import Point, points_of
 
 __all__ = ["NETWORK", "Training", "checkpoint_of", "words_of"]
@@ -123,9 +123,5 @@ def _apart(there: object, here: object, name: str = "") -> str:
 
 def _replace(path: Path, content: bytes) -> None:
     """The whole content, or what was there."""
-    made = path.with_suffix(".new")
-    with made.open("wb") as file:
+    with written(path) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    made.replace(path)

@@ -6,13 +6,13 @@ where the first does not.
 
 import json
 import math
-import os
 import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.base.writing import written
 from harness.learn.pass_lists.evolve import LONGEST, changed
 from harness.learn.pass_lists.trials import Actions, Trials
 
@@ -56,10 +56,9 @@ class Common:
 
     def write(self, path: Path) -> None:
         """Keep it."""
-        beside = path.with_suffix(".new")
         content = {"actions": self.actions, "mean": math.exp(self.mean), "gains": self.gains}
-        beside.write_text(json.dumps(content))
-        os.replace(beside, path)
+        with written(path) as file:
+            file.write(json.dumps(content).encode())
 
 
 def evolve_common(

@@ -1,13 +1,13 @@
 """A population of lists for each program, changed at random, from which better ones move to other programs."""
 
 import json
-import os
 import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.base.writing import written
 from harness.learn.pass_lists.trials import Actions, Trials
 from harness.problems.passes.actions import ActionTable
 
@@ -60,9 +60,8 @@ class Population:
             "trials": self.trials,
             "seconds": round(self.seconds, 1),
         }
-        beside = self.path.with_suffix(".new")
-        beside.write_text(json.dumps(content))
-        os.replace(beside, self.path)
+        with written(self.path) as file:
+            file.write(json.dumps(content).encode())
 
     @property
     def best(self) -> tuple[int, Actions]:

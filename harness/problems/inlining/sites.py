@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from harness.problems.programs.logs import lines_of
+from harness.problems.programs.logs import NAME, lines_of
 
 __all__ = ["LogError", "Site", "Who", "body_fault", "body_of", "counts", "log_of", "parse_log", "sites_of"]
 
-_FUNCTION = re.compile(r"f ([!-~]*)")
+_FUNCTION = re.compile(f"f ({NAME})")
 _DECISION = re.compile(r"(0|[1-9]\d{0,8}) (0|[1-9]\d{0,8}) (0|[1-9]\d{0,8}) ([01]) ([pmcir])")
 _MOST_LINES, _MOST_FUNCTIONS = 2_000_000, 100_000
 """A policy can forge a log that the plugin would not have written."""
@@ -100,7 +100,7 @@ def body_fault(body: dict[str, Any]) -> str | None:
     if len(functions) > _MOST_FUNCTIONS:
         return f"more than {_MOST_FUNCTIONS} functions"
     if not all(isinstance(name, str) and _FUNCTION.fullmatch(f"f {name}") for name in functions):
-        return "a function is a name of printable ASCII without blanks"
+        return "a function is a name of printable ASCII without blanks, with %xx for what is none"
     if len(set(functions)) != len(functions):
         return "a function is there twice"
     if len(sites) > _MOST_LINES:

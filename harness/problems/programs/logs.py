@@ -2,7 +2,12 @@
 
 from collections.abc import Iterator
 
-__all__ = ["lines_of"]
+__all__ = ["NAME", "lines_of"]
+
+NAME = r"[!-$&-~]*(?:%(?:[01][0-9a-f]|2[05]|7f|[89a-f][0-9a-f])[!-$&-~]*)*"
+"""A regular expression of a function's name as plugins write it (``native/policy/log.h``): ``%xx`` for what is no
+printable ASCII, and for a per cent sign, and for nothing else. So a name has one spelling.
+"""
 
 
 def lines_of(text: str) -> Iterator[str]:

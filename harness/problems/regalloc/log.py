@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from harness.problems.programs.logs import lines_of
+from harness.problems.programs.logs import NAME, lines_of
 
 __all__ = ["LISTED", "Function", "LogError", "body_fault", "functions_of", "log_of", "parse_log"]
 
 LISTED = "listed"
 """The priority function that is a list of what was decided."""
-_BEGIN = re.compile(r"f ([!-~]+) ([0-9a-f]{1,16}) ([a-z0-9-]{1,40})")
+_BEGIN = re.compile(rf"f (?! )({NAME}) ([0-9a-f]{{1,16}}) ([a-z0-9-]{{1,40}})")
 _PRIORITY = re.compile(r"p ([0-9a-f]{1,12}) ([0-9a-f]{1,8}) ([0-9a-f]{1,8})")
 _EVICTION = re.compile(r"v ([0-9a-f]{1,12}) ([0-9a-f]{1,8}) (?:[0-9a-f]|1[0-9a-f]|20)")
 _QUESTIONS = re.compile(r"e ([0-9a-f]{1,12})(?: ([0-9a-f]{1,12}))?")

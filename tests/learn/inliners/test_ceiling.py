@@ -51,6 +51,20 @@ def test_what_is_found_is_written_and_can_be_run(searched: tuple[User, Path]) ->
     assert sizes["Oz"] / sizes["known"] == pytest.approx(found["gain"])
 
 
+def test_no_link_leads_it_elsewhere(tmp_path: Path) -> None:
+    """Of a policy of somebody else's, which may have any file in its folder."""
+    user = User.at(tmp_path)
+    user.harness("new", "known", "--problem", "inlining", "--form", "best", cwd=tmp_path, code=0)
+    file = tmp_path / "known" / "decisions.json"
+    file.write_text("{}")
+    (tmp_path / "precious").write_text("mine")
+    for name in ("decisions.new", ".decisions.json", "decisions.json.new", "decisions.tmp"):
+        file.with_name(name).symlink_to(tmp_path / "precious")
+    assert search(user, tmp_path / "known")
+    assert not file.is_symlink() and json.loads(file.read_text())
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
 def test_it_may_begin_from_what_a_policy_decides(searched: tuple[User, Path], tmp_path: Path) -> None:
     """Two compilations are LLVM's and the policy's: it has no others."""
     user, _ = searched

@@ -297,20 +297,51 @@ def test_a_search_that_does_not_end_is_ended(
     assert error.value.message.startswith(f"search.py: {said}, and no decision")
 
 
+@pytest.mark.parametrize("trials", [0, 5])
 def test_what_is_read_of_a_search_is_a_part_of_its_budget(
-    modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    trials: int, modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else it would have the harness read proposals for as long as it likes."""
+    """Else it would have the harness read proposals for as long as it likes, the more so while it has trials left."""
     monkeypatch.setattr(relay, "_GRACE", 1.0)
+    monkeypatch.setattr(submission, "_PATIENCE", 10.0)
     source = """
 def search(s, seed, t):
     sites = [(f"f{n}", "g", 0, True) for n in range(50_000)]
     while True:
         s.propose(sites)
 """
-    decided = found(source, modules.frozen(), bench, seconds=0.2)
+    decided = found(source, modules.frozen(), bench, seconds=0.2, trials=trials)
     assert decided.trials == 0 and decided.cpu > 0.2
-    assert decided.wall < 30, "it may think for a minute otherwise"
+    assert decided.wall < 40, "it has ten seconds for each trial otherwise, and a minute"
+
+
+def test_what_comes_byte_by_byte_after_the_budget_has_no_more_time(
+    modules: Modules, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relay, "_GRACE", 1.0)
+    source = """
+import os, time
+def search(s, seed, t):
+    s.propose([])
+    try:
+        while True:
+            s.compile()
+    except Exception:
+        os.write(s._write, bytes([99, 0, 0, 0]))
+        while True:
+            time.sleep(0.2)
+            os.write(s._write, bytes(1))
+"""
+    decided = found(source, modules.frozen(), bench, seconds=0.2)
+    assert decided.wall < 15, "it has a minute otherwise"
+
+
+def test_a_function_has_one_spelling(modules: Modules, bench: Bench) -> None:
+    """Else a site could be there twice, and people would read the other."""
+    sites = '[("main", "cheap", 0, True), ("%6dain", "cheap", 0, False)]'
+    with pytest.raises(CellError, match="decisions are") as error:
+        found(f"def search(s, seed, t): return {sites}", modules.frozen(), bench)
+    assert error.value.outcome is Outcome.POLICY_ERROR
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,9 @@ from harness.problems.inlining.sites import (
     sites_of,
 )
 
-WORDS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), max_size=8)
+WORDS = st.binary(max_size=6).map(
+    lambda name: "".join(chr(one) if 0x20 < one < 0x7F and one != 0x25 else f"%{one:02x}" for one in name)
+)
 LOG = "f main\nf twice\n0 1 0 1 p\n0 1 1 0 m\n1 0 0 0 i\n"
 
 
@@ -93,6 +95,10 @@ def test_a_log_as_the_plugin_writes_it() -> None:
         ("f main\nf two words", "line 2 is neither"),
         ("f main\nf tab\t", "line 2 is neither"),
         ("f main\nf ünï", "line 2 is neither"),
+        ("f main\nf %6dain", "line 2 is neither"),
+        ("f main\nf %FF", "line 2 is neither"),
+        ("f main\nf 5%", "line 2 is neither"),
+        ("f main\nf %e", "line 2 is neither"),
         ("g main", "line 1 is neither"),
         ("f", "line 1 is neither"),
         ("0 0 0 1 p", "line 1 is of a function that is not known yet"),

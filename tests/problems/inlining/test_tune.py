@@ -152,8 +152,11 @@ def test_the_plot_needs_nothing_else(searched: Searched) -> None:
 
 
 def test_into_its_own_folder(searched: Searched, user: User, tmp_path: Path) -> None:
-    """The same search of the same policy is through already: nothing is tried again."""
+    """The same search of the same policy is through already: nothing is tried again. No link leads it elsewhere."""
     folder = shutil.copytree(searched.folder, tmp_path / "bad")
+    (tmp_path / "precious").write_text("mine")
+    for name in (".submission.toml", "submission.new", "submission.toml.new"):
+        (folder / name).symlink_to(tmp_path / "precious")
     before = searched.study.read_text()
     plot = tmp_path / "plot.html"
     answer = user.harness("tune", folder, *TUNE, "--trials", TRIALS, "--plot", plot, "--json", code=0)
@@ -162,6 +165,7 @@ def test_into_its_own_folder(searched: Searched, user: User, tmp_path: Path) -> 
     assert searched.study.read_text().startswith(before) and complete(searched.study) == TRIALS
     written = load_policy(f"{folder}/").manifest
     assert (written.name, written.version) == ("bad", "2")
+    assert (tmp_path / "precious").read_text() == "mine" and not (folder / "submission.toml").is_symlink()
     assert written.values == load_policy(f"{searched.output}/").manifest.values
 
 

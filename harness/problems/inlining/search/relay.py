@@ -20,8 +20,8 @@ from harness.sandbox.run import Sandbox
 
 __all__ = ["Budget", "Found", "run_search"]
 
-_LONGEST_REQUEST = 1 << 25
-_MOST_SITES = 1_000_000
+_LONGEST_REQUEST = 1 << 23
+_MOST_SITES = 200_000
 """Of one request."""
 _LAST = 1.0
 """CPU seconds that a request may take, at least, when it is the budget that ends it."""

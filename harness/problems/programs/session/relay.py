@@ -63,7 +63,9 @@ class Budget:
 
     @property
     def thinking(self) -> float:
-        """Wall seconds between all requests together: while LLVM works, none of them go by."""
+        """Wall seconds between all requests together, and for those that are answered without LLVM: while it works,
+        none of them go by.
+        """
         return 10 * self.seconds + self.trials + self.patience
 
 
@@ -89,7 +91,12 @@ class Relay(ABC, Generic[Session]):
     @property
     def cpu(self) -> float:
         """CPU seconds that it has used."""
-        return self.spent + (self._session.cpu if self._session is not None else 0.0)
+        return self.spent + self._worked
+
+    @property
+    def _worked(self) -> float:
+        """CPU seconds that LLVM has used in this session."""
+        return self._session.cpu if self._session is not None else 0.0
 
     @property
     @abstractmethod
@@ -172,8 +179,11 @@ class Relay(ABC, Generic[Session]):
                 if left <= 0:
                     raise Late
                 content = self._request(dialogue, min(left, self.budget.patience))
-                thought += time.monotonic() - now
-                dialogue.write(reply_with(self._answer(content)), self.budget.patience)
+                asked, worked = time.monotonic(), self._worked
+                reply = self._answer(content)
+                # What is answered without LLVM is no trial: its time ends too.
+                thought += (time.monotonic() if self._worked == worked else asked) - now
+                dialogue.write(reply_with(reply), self.budget.patience)
         except Late:
             if spent_at is not None:
                 self.late = f"it did not end within {_GRACE:g} s after its budget was spent"
@@ -186,11 +196,12 @@ class Relay(ABC, Generic[Session]):
         return dialogue.end()
 
     def _request(self, dialogue: Dialogue, patience: float) -> bytes:
+        until = time.monotonic() + patience
         (size,) = SIZE.unpack(dialogue.read(SIZE.size, patience))
         if not HEAD.size <= size <= self.longest_request:
             self.fault = "it sends what is no request"
             raise Gone
-        return dialogue.read(size, self.budget.patience)
+        return dialogue.read(size, max(until - time.monotonic(), 0.0))
 
     def _answer(self, content: bytes) -> Reply:
         try:

@@ -2,7 +2,6 @@
 
 import math
 import os
-import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from harness.base.errors import CellError, UsageError
 from harness.base.paths import SUBMISSIONS, at_home
 from harness.base.text import duration
 from harness.base.vocabulary import SIZE
+from harness.base.writing import written
 from harness.measure import metrics_of
 from harness.policy import Policy, load_policy
 from harness.policy.load import MANIFEST
@@ -197,16 +197,20 @@ def _written(policy: Policy, found: Tuned, trained_on: list[str], folder: Path, 
     text = tuned_manifest(policy.folder / MANIFEST, found.best.values, trained_on, folder.name)
     if folder != policy.folder:
         folder.mkdir(parents=True, exist_ok=True)
-        for relative in policy.manifest.files.values():
+        for role, relative in policy.manifest.files.items():
             (folder / relative).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(policy.folder / relative, folder / relative)
-    temporary = folder / f".{MANIFEST}"
-    temporary.write_text(text)
-    temporary.replace(folder / MANIFEST)
-    written = load_policy(f"{folder}/")
+            _write(folder / relative, policy.contents[role])
+    _write(folder / MANIFEST, text.encode())
+    made = load_policy(f"{folder}/")
     track = policy.manifest.track
     others = f"{REFERENCES[track][0]}{'' if track == SIZE else f' --track {track}'}"
     return [
-        f"wrote version {written.manifest.version} of {written.name}: {folder / MANIFEST}",
+        f"wrote version {made.manifest.version} of {made.name}: {folder / MANIFEST}",
         f"measure it: harness run --suite {options.suites[0]} --policy {folder},{others}",
     ]
+
+
+def _write(path: Path, content: bytes) -> None:
+    """In place of what is there, whatever a link of that name leads to."""
+    with written(path) as file:
+        file.write(content)
